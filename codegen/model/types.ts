@@ -1,0 +1,278 @@
+/**
+ * The contract model: what the documents under `schemas/` mean once they are read, checked and resolved.
+ * Everything is readonly, frozen and sorted by name. Rules and emitters read it and never write to it.
+ */
+
+/** Where something stands in the authored tree. Lines and columns count from 1. */
+export interface SourcePosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Finds the position of a JSON path inside one document; falls back to the nearest ancestor that exists. */
+export type Locate = (path: readonly (string | number)[]) => SourcePosition;
+
+export interface Source {
+  /** Path relative to the contract root, with forward slashes. */
+  readonly file: string;
+  readonly locate: Locate;
+}
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/**
+ * A JSON Schema 2020-12 object. In the model objects are closed, `$ref: model:x` has become
+ * `#/$defs/<TypeName>` of the bundle, and grammar-only keywords are still present.
+ */
+export type JsonSchema = boolean | { readonly [keyword: string]: JsonValue };
+
+export type Stability = 'draft' | 'alpha' | 'beta' | 'stable';
+export type CostClass = 'free' | 'compute' | 'llm' | 'gpu';
+export type Permission = 'read' | 'write';
+
+export interface Deprecation {
+  readonly since: string;
+  /** ISO date after which calls answer `tool_retired`. */
+  readonly sunset: string;
+  readonly replacement?: string;
+  readonly reason: string;
+}
+
+export interface Lifecycle {
+  readonly stability: Stability;
+  readonly deprecated?: Deprecation;
+}
+
+export interface Behaviour {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+  readonly scopes: readonly string[];
+  readonly costClass: CostClass;
+  readonly asyncMode: 'sync' | 'job';
+  readonly idempotency: 'none' | 'natural' | 'key';
+  readonly timeoutSeconds: number;
+}
+
+export interface Reference {
+  /** The argument or template variable that names the entity. */
+  readonly argument: string;
+  readonly entity: string;
+  readonly error: string;
+}
+
+export interface Example {
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly output?: JsonValue;
+}
+
+export interface ToolSpec extends Lifecycle {
+  readonly kind: 'tool';
+  readonly name: string;
+  /** PascalCase stem of the generated types: `QueryDataset` gives `QueryDatasetInput`. */
+  readonly typeName: string;
+  readonly aliases: readonly string[];
+  readonly domain: string;
+  readonly title: string;
+  readonly description: string;
+  readonly behaviour: Behaviour;
+  readonly permission: Permission;
+  readonly context: 'account' | 'project';
+  readonly references: readonly Reference[];
+  /** Authored input, closed; never contains the injected `project_id`. */
+  readonly input: JsonSchema;
+  readonly noArguments: boolean;
+  readonly output: JsonSchema;
+  /** Kind of the receipt in `output.job`, when `asyncMode` is `job`. */
+  readonly job?: string;
+  /** Declared and implied codes, sorted. */
+  readonly errors: readonly string[];
+  readonly declaredErrors: readonly string[];
+  readonly examples: readonly Example[];
+  readonly source: Source;
+}
+
+export interface ModelSpec {
+  readonly kind: 'model';
+  readonly name: string;
+  readonly typeName: string;
+  readonly title: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly source: Source;
+}
+
+export interface VariableSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly completion?: string;
+}
+
+export interface ResourceSpec extends Lifecycle {
+  readonly kind: 'resource';
+  readonly name: string;
+  readonly typeName: string;
+  readonly domain: string;
+  readonly title: string;
+  readonly description: string;
+  /** Exactly one of `uri` (listed) and `uriTemplate` (a template); without the injected `{?project_id}`. */
+  readonly uri?: string;
+  readonly uriTemplate?: string;
+  readonly mimeType: string;
+  readonly context: 'account' | 'project' | 'none';
+  readonly scopes: readonly string[];
+  readonly cache: { readonly ttlSeconds: number; readonly scope: 'private' | 'public' };
+  readonly variables: readonly VariableSpec[];
+  readonly query: readonly VariableSpec[];
+  readonly references: readonly Reference[];
+  /** Exactly one of `payload` (a JSON resource with a reader) and `text` (fixed guidance). */
+  readonly payload?: JsonSchema;
+  readonly text?: string;
+  readonly errors: readonly string[];
+  readonly examples: readonly { readonly name: string; readonly variables: { readonly [name: string]: string } }[];
+  readonly source: Source;
+}
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly maxLength: number;
+  readonly completion?: string;
+}
+
+/** A message is a list of parts: fixed text, or the caller's value of one argument. */
+export type PromptPart = { readonly text: string } | { readonly argument: string };
+
+export interface PromptSpec extends Lifecycle {
+  readonly kind: 'prompt';
+  readonly name: string;
+  readonly typeName: string;
+  readonly title: string;
+  readonly description: string;
+  readonly scopes: readonly string[];
+  readonly arguments: readonly PromptArgument[];
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly parts: readonly PromptPart[] }[];
+  /** Names the text mentions through placeholders. */
+  readonly mentions: readonly { readonly kind: 'tool' | 'resource' | 'prompt' | 'error'; readonly name: string }[];
+  readonly source: Source;
+}
+
+export interface JobStatus {
+  readonly name: string;
+  readonly class: 'active' | 'waiting' | 'succeeded' | 'failed';
+  readonly meaning: string;
+}
+
+export interface JobSpec {
+  readonly kind: 'job';
+  readonly name: string;
+  readonly typeName: string;
+  readonly aliases: readonly string[];
+  readonly domain: string;
+  readonly title: string;
+  readonly description: string;
+  readonly id: { readonly description: string; readonly maxLength: number };
+  readonly payload: JsonSchema;
+  readonly statuses: readonly JobStatus[];
+  readonly progress?: JsonSchema;
+  readonly details?: JsonSchema;
+  readonly resource?: string;
+  readonly attempts: number;
+  readonly timeoutSeconds: number;
+  readonly pollSeconds: number;
+  readonly retentionDays: number;
+  readonly source: Source;
+}
+
+export type ImpactClass = 'mcp_ready' | 'cli_guided' | 'frontend_only' | 'out_of_scope';
+
+export interface EndpointSpec extends Lifecycle {
+  readonly kind: 'endpoint';
+  readonly name: string;
+  readonly typeName: string;
+  readonly domain: string;
+  readonly title: string;
+  readonly description: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly auth: 'none' | 'api_key' | 'session';
+  readonly permission?: Permission;
+  readonly mcpImpact: { readonly class: ImpactClass; readonly reason?: string; readonly covers: readonly string[] };
+  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query' | 'header'; readonly required: boolean; readonly description: string; readonly schema: JsonSchema }[];
+  readonly request?: { readonly contentTypes: readonly string[]; readonly maxBytes: number; readonly schema?: JsonSchema };
+  readonly response: { readonly status: number; readonly contentType?: string; readonly schema?: JsonSchema };
+  readonly errors: readonly string[];
+  readonly source: Source;
+}
+
+export interface ErrorSpec {
+  readonly code: string;
+  readonly class: string;
+  readonly implied: boolean;
+  readonly retryable: boolean;
+  readonly http: number;
+  readonly meaning: string;
+  readonly when: string;
+  readonly recovery: string;
+  readonly fields?: JsonSchema;
+  readonly source: Source;
+}
+
+export interface ScopeSpec {
+  readonly name: string;
+  readonly permission: Permission;
+  readonly title: string;
+  readonly meaning: string;
+  readonly source: Source;
+}
+
+export interface DomainSpec {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly skill: string;
+  readonly source: Source;
+}
+
+export interface ServerSpec {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly uriScheme: string;
+  readonly description: string;
+  readonly instructions: string;
+  readonly source: Source;
+}
+
+export interface ContractModel {
+  readonly server: ServerSpec;
+  /** In ladder order, not by name. */
+  readonly domains: readonly DomainSpec[];
+  readonly errors: readonly ErrorSpec[];
+  readonly scopes: readonly ScopeSpec[];
+  readonly models: readonly ModelSpec[];
+  readonly tools: readonly ToolSpec[];
+  readonly resources: readonly ResourceSpec[];
+  readonly prompts: readonly PromptSpec[];
+  readonly jobs: readonly JobSpec[];
+  readonly endpoints: readonly EndpointSpec[];
+}
+
+/** One finding. Rendered as `file:line:column rule-id: sentence. Remedy.` */
+export interface Diagnostic {
+  readonly rule: string;
+  readonly level: 'error' | 'warning' | 'info';
+  readonly message: string;
+  readonly remedy?: string;
+  readonly position: SourcePosition;
+  /** Entity the finding is about, e.g. `tool query_dataset`. */
+  readonly entity?: string;
+  /** JSON pointer inside the document. */
+  readonly pointer?: string;
+}
