@@ -10,8 +10,13 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** Finds the position of a JSON path inside one document; falls back to the nearest ancestor that exists. */
-export type Locate = (path: readonly (string | number)[]) => SourcePosition;
+export type JsonPath = readonly (string | number)[];
+
+/**
+ * Finds the position of a JSON path inside one document; falls back to the nearest ancestor that exists.
+ * `key` asks for the key that holds the value instead of the value itself.
+ */
+export type Locate = (path: JsonPath, at?: 'key' | 'value') => SourcePosition;
 
 export interface Source {
   /** Path relative to the contract root, with forward slashes. */
@@ -103,6 +108,21 @@ export interface ModelSpec {
   readonly description: string;
   readonly schema: JsonSchema;
   readonly source: Source;
+}
+
+/** A `$defs` entry of one body, lifted into the bundle under a name that is unique in the whole tree. */
+export interface DefinitionSpec {
+  readonly kind: 'definition';
+  /** The name its author gave it, unique inside its owner only. */
+  readonly name: string;
+  /** Key in the bundle: the type name of the body and the definition's name, `CreateDatasetInputStamp`. */
+  readonly typeName: string;
+  /** Type name of the body that declares it, `CreateDatasetInput`. */
+  readonly owner: string;
+  readonly schema: JsonSchema;
+  readonly source: Source;
+  /** Where it stands in its document. */
+  readonly path: JsonPath;
 }
 
 export interface VariableSpec {
@@ -250,6 +270,29 @@ export interface ServerSpec {
   readonly source: Source;
 }
 
+/** What one client or model provider accepts. Limits that are absent do not apply. */
+export interface ProfileSpec {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly limits: { readonly [limit: string]: number };
+  /** Schema keywords that must not reach this client. */
+  readonly refuses: readonly string[];
+  readonly source: Source;
+}
+
+/** One approved change of the published surface. */
+export interface ChangeSpec {
+  readonly name: string;
+  readonly date: string;
+  readonly reason: string;
+  readonly migration?: string;
+  readonly owner: string;
+  readonly expires?: string;
+  readonly approves: readonly { readonly rule: string; readonly entity: string; readonly fingerprint: string }[];
+  readonly source: Source;
+}
+
 export interface ContractModel {
   readonly server: ServerSpec;
   /** In ladder order, not by name. */
@@ -257,11 +300,15 @@ export interface ContractModel {
   readonly errors: readonly ErrorSpec[];
   readonly scopes: readonly ScopeSpec[];
   readonly models: readonly ModelSpec[];
+  /** Lifted `$defs` of all bodies, by type name. Together with `models` they are the bundle. */
+  readonly definitions: readonly DefinitionSpec[];
   readonly tools: readonly ToolSpec[];
   readonly resources: readonly ResourceSpec[];
   readonly prompts: readonly PromptSpec[];
   readonly jobs: readonly JobSpec[];
   readonly endpoints: readonly EndpointSpec[];
+  readonly profiles: readonly ProfileSpec[];
+  readonly changes: readonly ChangeSpec[];
 }
 
 /** One finding. Rendered as `file:line:column rule-id: sentence. Remedy.` */
