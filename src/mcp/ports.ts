@@ -1,0 +1,157 @@
+import type { InboundCall } from '../http/inbound.ts';
+
+/**
+ * What the runtime asks of the project that uses it. `A` is that project's account context and `P` its project
+ * context; the runtime hands both on to handlers and never looks inside.
+ */
+
+/** The caller, as one good credential proves it. */
+export interface Principal<A> {
+  /** Goes to account tools, account resources and the project resolver. */
+  readonly account: A;
+  /** Stable id of who calls; keys the audit row, replays and sealed state. */
+  readonly subject: string;
+  readonly credentialId: string;
+  readonly permissions: { readonly read: boolean; readonly write: boolean };
+  /** Set when the credential is limited to this one project. */
+  readonly projectId?: string;
+}
+
+/** Why a credential is refused. `code` is from the contract's error list. */
+export interface Denial {
+  readonly status: 401 | 403;
+  readonly code: string;
+  readonly message: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Value of `WWW-Authenticate`, when there is a challenge to make. */
+  readonly challenge?: string;
+}
+
+export type Authentication<A> = { readonly principal: Principal<A> } | { readonly denial: Denial };
+
+/** Turns a presented credential into a principal. May answer at once; a thrown error becomes 500 without detail. */
+export type Authenticator<A> = (call: InboundCall) => Authentication<A> | Promise<Authentication<A>>;
+
+export interface ResolvedProject<P> {
+  readonly id: string;
+  /** Goes to project tools, project resources and completions. */
+  readonly context: P;
+}
+
+/**
+ * Finds the project a call works in. Answers undefined for malformed, unknown and inaccessible ids alike, so that
+ * nobody can tell them apart. Called with the credential's own project, or with the id the caller sent.
+ */
+export type ProjectResolver<A, P> = (
+  principal: Principal<A>,
+  projectId: string,
+) => ResolvedProject<P> | undefined | Promise<ResolvedProject<P> | undefined>;
+
+export type OperationKind = 'tool' | 'resource' | 'prompt' | 'completion' | 'task';
+
+/** One finished operation. Holds no arguments and no results. */
+export interface AuditEntry {
+  readonly at: Date;
+  readonly requestId: string;
+  readonly clientIp: string;
+  readonly subject: string;
+  readonly credentialId: string;
+  readonly projectId?: string;
+  readonly kind: OperationKind;
+  /** Tool, resource, prompt, completion or task method name as the contract spells it; never a caller's own text. */
+  readonly name: string;
+  /** `ok` or an error code of the contract. */
+  readonly outcome: string;
+  readonly durationMs: number;
+}
+
+/** Takes entries without blocking the answer; batches and stores them on its own time. Must not throw. */
+export interface AuditSink {
+  record(entry: AuditEntry): void;
+}
+
+export type ReplayOutcome = { readonly output: unknown };
+
+/** A claim on one request key. Exactly one of its methods is called, once. */
+export interface ReplayClaim {
+  /** Stores the outcome that later calls with the same key and arguments get. */
+  complete(outcome: ReplayOutcome): Promise<void>;
+  /** Frees the key: the call failed, so the caller may try again with it. */
+  release(): Promise<void>;
+}
+
+export type ReplayAnswer =
+  | { readonly state: 'claimed'; readonly claim: ReplayClaim }
+  | { readonly state: 'completed'; readonly outcome: ReplayOutcome }
+  /** The first call with this key and these arguments has not ended. */
+  | { readonly state: 'running' }
+  /** The key was used with other arguments. */
+  | { readonly state: 'conflict' };
+
+/** Remembers the first outcome per caller, project, tool and request key for a day. */
+export interface IdempotencyStore {
+  claim(key: {
+    readonly subject: string;
+    readonly projectId: string | undefined;
+    readonly tool: string;
+    readonly requestKey: string;
+    /** SHA-256 in hex over the canonical arguments without the key. */
+    readonly digest: string;
+  }): Promise<ReplayAnswer>;
+}
+
+/** State of a background job, as a task is served from it. */
+export interface JobState {
+  /** Public status word of the job's contract; its class decides the task's status. */
+  readonly status: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** What a finished job answers, a JSON object the caller may see. */
+  readonly output: Readonly<Record<string, unknown>>;
+  /** Why a failed job failed. */
+  readonly error?: { readonly code: string; readonly message: string };
+  /** One line on how far it is. */
+  readonly statusMessage?: string;
+}
+
+/** Reads a job for a caller. Answers undefined for unknown and foreign jobs alike. */
+export interface JobPort<A> {
+  find(
+    principal: Principal<A>,
+    job: { readonly kind: string; readonly id: string; readonly projectId: string | undefined },
+  ): Promise<JobState | undefined>;
+}
+
+/** Counters and timings; must be cheap, is called on the hot path. */
+export interface Metrics {
+  /** One finished operation; `outcome` is `ok` or an error code. */
+  operation(kind: OperationKind, name: string, outcome: string, durationMs: number): void;
+  /** A request a guard refused, by status and reason code. */
+  refused(status: number, reason: string): void;
+  /** A use of a deprecated or aliased contract name. */
+  deprecated(kind: OperationKind, name: string, how: 'alias' | 'deprecated' | 'retired'): void;
+}
+
+export interface Clock {
+  now(): Date;
+}
+
+export interface Logger {
+  debug(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(event: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface McpPorts<A, P> {
+  readonly authenticate: Authenticator<A>;
+  readonly resolveProject: ProjectResolver<A, P>;
+  readonly audit: AuditSink;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Needed as soon as one tool says `idempotency: key`. */
+  readonly idempotency?: IdempotencyStore;
+  /** Needed for the tasks extension; without it job receipts are served as results only. */
+  readonly jobs?: JobPort<A>;
+}
