@@ -1,0 +1,78 @@
+/** A row as the engine takes and gives it: JSON values, and bigint for integers a double cannot hold. */
+export type DatasetRow = Readonly<Record<string, unknown>>;
+
+/** Name of the column that identifies a row across versions. It is not data: no contract, digest or column list has it. */
+export const ROW_IDENTITY = 'source_row';
+
+export interface TableColumn {
+  readonly name: string;
+  /** DuckDB's name of the type. */
+  readonly type: string;
+  /** Share of rows without a value, 0 to 1. */
+  readonly nullRate: number;
+}
+
+/** A version as it was written. */
+export interface WrittenTable {
+  readonly rows: number;
+  readonly columns: readonly TableColumn[];
+  /** SHA-256 over column names, types and values in row order; equal digests mean equal data. */
+  readonly fingerprint: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+export interface QueryRequest {
+  readonly sql: string;
+  readonly limit: number;
+  /** Longest text value, in code points; what is longer is cut and ends in an ellipsis. */
+  readonly maxTextLength?: number;
+  /** Most JSON bytes of all rows together. */
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface QueryAnswer {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly DatasetRow[];
+  /** Whether rows or parts of values were left out. */
+  readonly truncated: boolean;
+}
+
+export interface WriteRowsOptions {
+  /** DuckDB types of columns whose type is known; the others are inferred from the rows. With `only`, no others exist. */
+  readonly columns?: Readonly<Record<string, string>>;
+  readonly only?: boolean;
+  readonly signal?: AbortSignal;
+  /** Called with the rows taken so far. */
+  readonly onProgress?: (rows: number) => void | Promise<void>;
+}
+
+/**
+ * Reads and writes dataset versions, which are Parquet objects. Nothing runs in the calling process, so a statement
+ * can neither stall nor crash it; one that passes a limit is killed.
+ *
+ * Statements come from strangers. They see one table, `t`, and reach nothing else; a faulty or forbidden one is
+ * `query_invalid` with the engine's first line, free of paths. A value beyond 2^53 travels as a string, exactly.
+ */
+export interface DatasetEngine {
+  /** Writes rows in their order as a new object; `source_row` counts from 1. */
+  writeRows(
+    target: string,
+    rows: AsyncIterable<readonly DatasetRow[]>,
+    options?: WriteRowsOptions,
+  ): Promise<WrittenTable>;
+  /** Writes the answer of one SELECT over `source` as a new object; keeps `source_row` when the answer has it. */
+  writeSelect(
+    source: string,
+    sql: string,
+    target: string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<WrittenTable>;
+  query(source: string, request: QueryRequest): Promise<QueryAnswer>;
+  /** All rows in order, in bounded batches, values uncut. */
+  batches(source: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<readonly DatasetRow[]>;
+  /** Removes what killed processes left in the work folder before `before`. */
+  sweep(before: Date): Promise<number>;
+  close(): Promise<void>;
+}
