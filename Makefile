@@ -1,0 +1,87 @@
+# Every task a person or CI runs. Recipes are thin; `make help` lists them.
+SHELL := /bin/bash
+NODE := node
+TSC := $(NODE) node_modules/typescript/bin/tsc
+CONTRACT := $(NODE) --import tsx codegen/main.ts
+BASE ?= origin/main
+
+.DEFAULT_GOAL := help
+.PHONY: help install build start demo dev generate scaffold check-generated lint lint-contracts typecheck floors knip \
+        format test test-pg bench conformance containment cost check ci migrate clean
+
+help: ## list the tasks
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
+
+node_modules/.package-lock.json: package.json package-lock.json
+	@command -v node >/dev/null || { echo 'Node.js 20.20 or newer is missing: install it from nodejs.org and run make again.' >&2; exit 2; }
+	@command -v npm >/dev/null || { echo 'npm is missing: it comes with Node.js; install that and run make again.' >&2; exit 2; }
+	npm ci --no-audit --no-fund
+
+install: node_modules/.package-lock.json ## install the packages of the lock file
+
+build: install ## compile src, codegen and generated to dist
+	npm run --silent build
+
+start: build check-generated ## install, build, migrate the embedded database and serve
+	$(NODE) --enable-source-maps dist/src/app/main.js serve
+
+demo: build ## send a real OpenTelemetry export and walk an agent through it
+	$(NODE) --import tsx tests/demo/demo.ts
+
+dev: install ## serve from source and restart on change
+	$(NODE) --watch --import tsx src/app/main.ts serve
+
+migrate: build ## bring the database up to date
+	$(NODE) --enable-source-maps dist/src/app/main.js migrate
+
+generate: install ## compile the contracts in schemas/ into generated/
+	$(CONTRACT) generate
+
+scaffold: install ## write the test scaffolds that are missing
+	$(CONTRACT) scaffold
+
+check-generated: install ## fail when generated/ is not what the contracts say
+	$(CONTRACT) check
+
+lint-contracts: install ## check the contracts alone
+	$(CONTRACT) lint
+
+cost: install ## tokens and bytes that each tool costs an agent
+	$(CONTRACT) cost
+
+typecheck: install ## compile without output
+	$(TSC) -p tsconfig.json
+
+lint: install lint-contracts ## contracts, oxlint with types, prettier, knip
+	npx oxlint --type-aware --deny-warnings src codegen tests
+	npx prettier --check --log-level warn .
+	npx knip
+
+format: install ## rewrite files in house style
+	npx prettier --write --log-level warn .
+
+floors: install ## check who imports whom
+	$(NODE) tests/architecture/check-floors.mjs
+
+test: install build ## the whole suite on the embedded database
+	npx mocha
+
+test-pg: install build ## the whole suite on the PostgreSQL of DATABASE_URL
+	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh)"' >&2; exit 2; }
+	npx mocha
+
+bench: build ## our server, the SDK servers and bare node:http in one run
+	$(NODE) --import tsx tests/bench/run.ts
+
+conformance: build ## the MCP conformance suite against the real server
+	$(NODE) --import tsx tests/conformance/run.ts
+
+containment: install ## the prover on a folder of schema pairs: make containment SUITE=folder
+	$(NODE) --import tsx tests/gate/containment-suite.ts
+
+check: check-generated typecheck lint floors test ## what a change must pass
+
+ci: check-generated typecheck lint floors
+
+clean: ## remove what can be made again
+	rm -rf dist .bench .cache coverage
