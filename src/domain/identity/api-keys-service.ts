@@ -1,0 +1,85 @@
+import type { Db, Tx } from '../../db/database.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ApiKeyRepository } from './api-key-repository.ts';
+import type { ApiKeyFilter } from './api-key-repository.ts';
+import { newSecret } from './api-key-secret.ts';
+import { checkNewKey } from './api-key.ts';
+import type { ApiKey, ApiKeyRecord, NewApiKey } from './api-key.ts';
+
+export interface ApiKeysServiceParts {
+  readonly db: Db | Tx;
+  readonly clock: Clock;
+}
+
+/** API keys: made, listed, found by their secret, revoked. */
+export class ApiKeysService {
+  readonly #parts: ApiKeysServiceParts;
+  readonly #keys: ApiKeyRepository;
+  readonly #listeners: Set<(keyId: string) => void>;
+
+  constructor(parts: ApiKeysServiceParts, listeners = new Set<(keyId: string) => void>()) {
+    this.#parts = parts;
+    this.#keys = new ApiKeyRepository(parts.db);
+    this.#listeners = listeners;
+  }
+
+  /** The same use cases inside a transaction the caller owns. */
+  in(tx: Tx): ApiKeysService {
+    return new ApiKeysService({ ...this.#parts, db: tx }, this.#listeners);
+  }
+
+  /** The secret is in this answer and nowhere else, ever again. */
+  async create(input: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }> {
+    const now = this.#parts.clock.now();
+    checkNewKey(input, now);
+    const { secret, hash, prefix } = newSecret();
+    const key = await this.#keys.insertForMember(
+      {
+        id: newId(),
+        accountId: input.accountId,
+        ...(input.projectId !== undefined && { projectId: input.projectId }),
+        name: input.name.trim(),
+        prefix,
+        permissions: input.permissions,
+        allowedIps: (input.allowedIps ?? []).map((range) => range.trim()),
+        ...(input.expiresAt !== undefined && { expiresAt: input.expiresAt }),
+        createdAt: now,
+      },
+      hash,
+    );
+    if (key === undefined) {
+      throw new AppError('resource_not_found', 'There is no such project among the projects of this account.');
+    }
+    return { key, secret };
+  }
+
+  async list(filter: ApiKeyFilter = {}): Promise<readonly ApiKey[]> {
+    return this.#keys.list(filter, 1_000);
+  }
+
+  /** Takes the id or the display prefix. Revoking twice is fine and keeps the first time. */
+  async revoke(reference: string): Promise<ApiKey> {
+    const [key, another] = await this.#keys.findByIdOrPrefix(reference);
+    if (another !== undefined) {
+      throw new AppError('invalid_input', 'Several keys have this prefix. Use the id of the key.', {
+        fields: { key: 'ambiguous prefix' },
+      });
+    }
+    const revoked = key && (await this.#keys.revoke(key.id, this.#parts.clock.now()));
+    if (revoked === undefined) throw new AppError('resource_not_found', 'There is no key with this id or prefix.');
+    for (const listener of this.#listeners) listener(revoked.id);
+    return revoked;
+  }
+
+  /** Tells caches in this process that a key must not be served from memory any more. */
+  onRevoked(listener: (keyId: string) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** What is known about the key with this hash; whether it may be used is `refuseKey`'s answer. */
+  async findByHash(hash: string): Promise<ApiKeyRecord | undefined> {
+    return this.#keys.findRecordByHash(hash);
+  }
+}

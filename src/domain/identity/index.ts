@@ -1,0 +1,13 @@
+export type { Account } from './account.ts';
+export { AccountsService } from './accounts-service.ts';
+export type { AgentCall } from './agent-call.ts';
+export { AgentCallLog } from './agent-call-log.ts';
+export { refuseKey, UNKNOWN_KEY } from './api-key.ts';
+export type { ApiKey, ApiKeyRecord, GrantedProject, KeyPermissions, KeyRefusal, NewApiKey } from './api-key.ts';
+export { looksLikeSecret } from './api-key-secret.ts';
+export { ApiKeysService } from './api-keys-service.ts';
+export { InstallationSecretRepository } from './installation-secret-repository.ts';
+export { compileIpRanges } from './ip-ranges.ts';
+export type { IpTest } from './ip-ranges.ts';
+export { KeyUsage } from './key-usage.ts';
+export type { PasswordHasher } from './password-hasher.ts';
