@@ -1,0 +1,80 @@
+import type { Db } from '../../db/database.ts';
+import { DAY_MS, MINUTE_MS } from '../../kernel/duration.ts';
+import { newId } from '../../kernel/ids.ts';
+import { RequestKeyRepository, type RequestKeyName } from './request-key-repository.ts';
+
+const KEEP_MS = DAY_MS;
+/** Longer than any call may take; a key held beyond it belongs to a process that died. */
+const HOLD_MS = 2 * MINUTE_MS;
+
+export interface KeyedRequest {
+  readonly subject: string;
+  readonly projectId: string | undefined;
+  readonly tool: string;
+  readonly requestKey: string;
+  /** Digest of the arguments without the key. */
+  readonly digest: string;
+}
+
+export interface RequestOutcome {
+  readonly output: unknown;
+}
+
+/** The right to carry out the request; ends by `complete` or by `release`. */
+export interface RequestClaim {
+  complete(outcome: RequestOutcome): Promise<void>;
+  release(): Promise<void>;
+}
+
+export type RequestAnswer =
+  | { readonly state: 'claimed'; readonly claim: RequestClaim }
+  | { readonly state: 'completed'; readonly outcome: RequestOutcome }
+  | { readonly state: 'running' }
+  | { readonly state: 'conflict' };
+
+/**
+ * Remembers the first outcome of a request for 24 hours, by caller, project, operation and the key the caller chose,
+ * so that a repeated call is answered and not carried out again.
+ */
+export class RequestKeys {
+  readonly #repository: RequestKeyRepository;
+
+  constructor(db: Db) {
+    this.#repository = new RequestKeyRepository(db);
+  }
+
+  async claim(request: KeyedRequest): Promise<RequestAnswer> {
+    const name: RequestKeyName = {
+      subject: request.subject,
+      projectId: request.projectId ?? '',
+      operation: request.tool,
+      requestKey: request.requestKey,
+    };
+    const holder = newId();
+    const row = await this.#repository.claim(name, {
+      digest: request.digest,
+      holder,
+      holdMs: HOLD_MS,
+      keepMs: KEEP_MS,
+    });
+    // The holder let go between the two looks; the caller tries again.
+    if (row === undefined) return { state: 'running' };
+    if (row.digest !== request.digest) return { state: 'conflict' };
+    if (row.holder === holder) return { state: 'claimed', claim: this.#claimOf(name, holder) };
+    if (row.holder !== null) return { state: 'running' };
+    // because `complete` stores nothing else
+    return { state: 'completed', outcome: row.outcome as RequestOutcome };
+  }
+
+  /** Forgets what is older than a day; the number forgotten. */
+  sweepExpired(limit = 5_000): Promise<number> {
+    return this.#repository.deleteExpired(limit);
+  }
+
+  #claimOf(name: RequestKeyName, holder: string): RequestClaim {
+    return {
+      complete: (outcome) => this.#repository.complete(name, holder, outcome),
+      release: () => this.#repository.release(name, holder),
+    };
+  }
+}
