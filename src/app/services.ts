@@ -1,5 +1,11 @@
 import type { Db } from '../db/database.ts';
-import type { AccountsService, AgentCallLog, ApiKeysService, KeyUsage } from '../domain/identity/index.ts';
+import type {
+  AccessChanges,
+  AccountsService,
+  AgentCallLog,
+  ApiKeysService,
+  KeyUsage,
+} from '../domain/identity/index.ts';
 import type { ProjectsService } from '../domain/projects/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
@@ -15,6 +21,7 @@ export interface Services {
   readonly cursors: PageCursors;
   /** Signs whatever must be the same on every process of the installation. */
   readonly installationSecret: string;
+  readonly changes: AccessChanges;
   readonly accounts: AccountsService;
   readonly apiKeys: ApiKeysService;
   readonly keyUsage: KeyUsage;

@@ -7,6 +7,8 @@ export interface AccountContext {
     readonly id: string;
     /** A project credential is limited to this one project. */
     readonly projectId?: string;
+    /** The same project as the credential's look-up found it: active, and its account a member. */
+    readonly project?: { readonly id: string; readonly name: string; readonly slug: string };
   };
   readonly permissions: { readonly read: boolean; readonly write: boolean };
   readonly clientIp: string;

@@ -2,6 +2,7 @@ import type { Db, Tx } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { AccessChanges } from './access-changes.ts';
 import { AccountRepository } from './account-repository.ts';
 import { requireEmail, requirePassword } from './account.ts';
 import type { Account } from './account.ts';
@@ -11,6 +12,7 @@ export interface AccountsServiceParts {
   readonly db: Db | Tx;
   readonly clock: Clock;
   readonly passwords: PasswordHasher;
+  readonly changes: AccessChanges;
 }
 
 /** The people who use the installation. */
@@ -69,6 +71,7 @@ export class AccountsService {
     if (!(await this.#accounts.setActive(accountId, isActive, this.#parts.clock.now()))) {
       throw new AppError('resource_not_found', 'There is no account with this id.');
     }
+    this.#parts.changes.notify();
   }
 
   /** See `AccountRepository.lockWhileEmpty`; only meaningful on a service made by `in(tx)`. */

@@ -57,7 +57,7 @@ export class ApiKeyRepository {
          (id, account_id, project_id, name, key_hash, prefix, can_read, can_write, allowed_ips, expires_at, created_at)
        select :id, :account_id, :project_id, :name, :key_hash, :prefix, :can_read, :can_write,
               :allowed_ips, :expires_at, :created_at
-       where :project_id::text is null
+       where cast(:project_id as text) is null
           or exists (select 1 from memberships where account_id = :account_id and project_id = :project_id)
        returning ${COLUMNS.join(', ')}`,
       {

@@ -2,6 +2,7 @@ import type { Db, Tx } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { AccessChanges } from './access-changes.ts';
 import { ApiKeyRepository } from './api-key-repository.ts';
 import type { ApiKeyFilter } from './api-key-repository.ts';
 import { newSecret } from './api-key-secret.ts';
@@ -11,23 +12,22 @@ import type { ApiKey, ApiKeyRecord, NewApiKey } from './api-key.ts';
 export interface ApiKeysServiceParts {
   readonly db: Db | Tx;
   readonly clock: Clock;
+  readonly changes: AccessChanges;
 }
 
 /** API keys: made, listed, found by their secret, revoked. */
 export class ApiKeysService {
   readonly #parts: ApiKeysServiceParts;
   readonly #keys: ApiKeyRepository;
-  readonly #listeners: Set<(keyId: string) => void>;
 
-  constructor(parts: ApiKeysServiceParts, listeners = new Set<(keyId: string) => void>()) {
+  constructor(parts: ApiKeysServiceParts) {
     this.#parts = parts;
     this.#keys = new ApiKeyRepository(parts.db);
-    this.#listeners = listeners;
   }
 
   /** The same use cases inside a transaction the caller owns. */
   in(tx: Tx): ApiKeysService {
-    return new ApiKeysService({ ...this.#parts, db: tx }, this.#listeners);
+    return new ApiKeysService({ ...this.#parts, db: tx });
   }
 
   /** The secret is in this answer and nowhere else, ever again. */
@@ -69,13 +69,8 @@ export class ApiKeysService {
     }
     const revoked = key && (await this.#keys.revoke(key.id, this.#parts.clock.now()));
     if (revoked === undefined) throw new AppError('resource_not_found', 'There is no key with this id or prefix.');
-    for (const listener of this.#listeners) listener(revoked.id);
+    this.#parts.changes.notify();
     return revoked;
-  }
-
-  /** Tells caches in this process that a key must not be served from memory any more. */
-  onRevoked(listener: (keyId: string) => void): void {
-    this.#listeners.add(listener);
   }
 
   /** What is known about the key with this hash; whether it may be used is `refuseKey`'s answer. */

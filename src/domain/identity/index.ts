@@ -1,3 +1,4 @@
+export { AccessChanges } from './access-changes.ts';
 export type { Account } from './account.ts';
 export { AccountsService } from './accounts-service.ts';
 export type { AgentCall } from './agent-call.ts';

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/database.ts';
+import { jsonb, type Db, type Tx } from '../../db/database.ts';
 import type { Project, ProjectPosition, ProjectSettings } from './project.ts';
 
 interface ProjectRow {
@@ -91,7 +91,7 @@ export class ProjectRepository {
     const rows: ProjectRow[] = await this.#db('projects')
       .where({ id: projectId })
       .update({
-        settings: JSON.stringify({
+        settings: jsonb(this.#db, {
           repository_snapshot: settings.repositorySnapshot,
           last_synced_at: settings.lastSyncedAt,
         }),

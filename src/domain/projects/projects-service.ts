@@ -1,7 +1,8 @@
-import type { Db, Tx } from '../../db/database.ts';
+import { inTransaction, type Db, type Tx } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isUuid, newId } from '../../kernel/ids.ts';
+import type { AccessChanges } from '../identity/index.ts';
 import { ProjectRepository } from './project-repository.ts';
 import { requireProjectName, requireSlug, slugOf } from './project.ts';
 import type { Project, ProjectPosition, ProjectSettings } from './project.ts';
@@ -9,6 +10,7 @@ import type { Project, ProjectPosition, ProjectSettings } from './project.ts';
 export interface ProjectsServiceParts {
   readonly db: Db | Tx;
   readonly clock: Clock;
+  readonly changes: AccessChanges;
 }
 
 /** Who asks for projects: an account, perhaps through a credential that is limited to one project. */
@@ -27,24 +29,22 @@ export interface ProjectPage {
 export class ProjectsService {
   readonly #parts: ProjectsServiceParts;
   readonly #projects: ProjectRepository;
-  readonly #listeners: Set<() => void>;
 
-  constructor(parts: ProjectsServiceParts, listeners = new Set<() => void>()) {
+  constructor(parts: ProjectsServiceParts) {
     this.#parts = parts;
     this.#projects = new ProjectRepository(parts.db);
-    this.#listeners = listeners;
   }
 
   /** The same use cases inside a transaction the caller owns. */
   in(tx: Tx): ProjectsService {
-    return new ProjectsService({ ...this.#parts, db: tx }, this.#listeners);
+    return new ProjectsService({ ...this.#parts, db: tx });
   }
 
   /** Makes a project with its creator as first member. Without a slug one is made from the name. */
   async create(input: { readonly accountId: string; readonly name: string; readonly slug?: string }): Promise<Project> {
     const name = requireProjectName(input.name);
     const slug = input.slug === undefined ? undefined : requireSlug(input.slug);
-    return this.#parts.db.transaction(async (tx) => {
+    return inTransaction(this.#parts.db, async (tx) => {
       const now = this.#parts.clock.now();
       const projects = new ProjectRepository(tx);
       const candidates = slug === undefined ? slugCandidates(name) : [slug];
@@ -100,26 +100,17 @@ export class ProjectsService {
 
   /** Keys of the account stop reaching the project at once in this process, within two seconds in others. */
   async removeMember(projectId: string, accountId: string): Promise<void> {
-    if (await this.#projects.removeMember(projectId, accountId)) this.#accessChanged();
+    if (await this.#projects.removeMember(projectId, accountId)) this.#parts.changes.notify();
   }
 
   /** An inactive project is invisible to every credential; its data stays. */
   async setActive(projectId: string, isActive: boolean): Promise<void> {
     if (!(await this.#projects.setActive(projectId, isActive, this.#parts.clock.now()))) found(undefined);
-    this.#accessChanged();
+    this.#parts.changes.notify();
   }
 
   async saveSettings(projectId: string, settings: ProjectSettings): Promise<Project> {
     return found(await this.#projects.saveSettings(projectId, settings, this.#parts.clock.now()));
-  }
-
-  /** Tells caches in this process that who may use which project has changed. */
-  onAccessChanged(listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  #accessChanged(): void {
-    for (const listener of this.#listeners) listener();
   }
 }
 
