@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
+import { freePort } from '../support/free-port.ts';
 
 export interface Usage {
   readonly cpuUs: number;
@@ -13,16 +13,6 @@ export interface Running {
   usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-      .on('error', reject)
-      .listen(0, '127.0.0.1', () => {
-        const { port } = probe.address() as AddressInfo;
-        probe.close(() => resolve(port));
-      });
-  });
 
 const reply = <T>(child: ChildProcess, question: string, key: string): Promise<T> =>
   new Promise((resolve) => {
