@@ -1,6 +1,62 @@
+import type Koa from 'koa';
+import { RateLimiterMemory, type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
+import { Refusal } from './refusal.ts';
+
 export type RateDecision = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number };
 
-/** Counts uses per key. A memory limiter answers at once, a shared one may take its time. */
+/** Counts uses per key. */
 export interface RateLimiter {
-  consume(key: string): RateDecision | Promise<RateDecision>;
+  consume(key: string): Promise<RateDecision>;
+  /** What `consume` would say, without counting. */
+  check(key: string): Promise<RateDecision>;
+}
+
+export interface RateLimit {
+  readonly points: number;
+  readonly seconds: number;
+}
+
+const ALLOWED: RateDecision = { allowed: true };
+
+/** A limiter in this process's memory; every process counts for itself. */
+export function createMemoryRateLimiter(limit: RateLimit): RateLimiter {
+  return fromStore(new RateLimiterMemory({ points: limit.points, duration: limit.seconds }), limit.points);
+}
+
+/** A limiter over any store of rate-limiter-flexible; a store that fails lets the request pass. */
+export function fromStore(store: RateLimiterAbstract, points: number): RateLimiter {
+  return {
+    async consume(key) {
+      try {
+        await store.consume(key);
+        return ALLOWED;
+      } catch (refusal) {
+        return refusal instanceof RateLimiterRes ? refused(refusal) : ALLOWED;
+      }
+    },
+    async check(key) {
+      const state = await store.get(key);
+      return state !== null && state.consumedPoints > points ? refused(state) : ALLOWED;
+    },
+  };
+}
+
+function refused(state: RateLimiterRes): RateDecision {
+  return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1000)) };
+}
+
+export function rateLimited(retryAfterSeconds: number): Refusal {
+  return new Refusal(429, 'rate_limited', `Too many requests. Try again in ${retryAfterSeconds} s.`, {
+    fields: { retry_after_seconds: retryAfterSeconds },
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}
+
+/** Limits by whatever the key function says, usually an address or a credential's digest. */
+export function rateLimit(limiter: RateLimiter, keyOf: (ctx: Koa.Context) => string): Koa.Middleware {
+  return async (ctx, next) => {
+    const decision = await limiter.consume(keyOf(ctx));
+    if (!decision.allowed) throw rateLimited(decision.retryAfterSeconds);
+    await next();
+  };
 }

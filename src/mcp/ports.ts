@@ -1,3 +1,5 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/logger.ts';
 import type { InboundCall } from '../http/inbound.ts';
 
 /**
@@ -130,17 +132,6 @@ export interface Metrics {
   refused(status: number, reason: string): void;
   /** A use of a deprecated or aliased contract name. */
   deprecated(kind: OperationKind, name: string, how: 'alias' | 'deprecated' | 'retired'): void;
-}
-
-export interface Clock {
-  now(): Date;
-}
-
-export interface Logger {
-  debug(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  error(event: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 export interface McpPorts<A, P> {

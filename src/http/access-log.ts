@@ -1,0 +1,41 @@
+import type Koa from 'koa';
+import { monotonicMs } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/logger.ts';
+
+export interface AccessEntry {
+  readonly requestId: string;
+  readonly method: string;
+  /** Without the query: queries may carry codes and tokens. */
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly clientIp: string;
+}
+
+export type AccessLog = (entry: AccessEntry) => void;
+
+/** Writes one line per finished request: server faults at error, refusals at info, the rest at debug. */
+export function createAccessLog(logger: Logger): AccessLog {
+  return (entry) => {
+    if (entry.status >= 500) logger.error('request', { ...entry });
+    else if (entry.status >= 400) logger.info('request', { ...entry });
+    else logger.debug('request', { ...entry });
+  };
+}
+
+export function accessLog(log: AccessLog, clientIp: (ctx: Koa.Context) => string): Koa.Middleware {
+  return async (ctx, next) => {
+    const startMs = monotonicMs();
+    ctx.res.once('close', () => {
+      log({
+        requestId: String(ctx.state['requestId'] ?? ''),
+        method: ctx.method,
+        path: ctx.path,
+        status: ctx.res.statusCode,
+        durationMs: monotonicMs() - startMs,
+        clientIp: clientIp(ctx),
+      });
+    });
+    await next();
+  };
+}
