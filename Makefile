@@ -77,11 +77,12 @@ conformance: build ## the MCP conformance suite against the real server
 	$(NODE) --import tsx tests/conformance/run.ts
 
 containment: install ## the prover on a folder of schema pairs: make containment SUITE=folder
-	$(NODE) --import tsx tests/gate/containment-suite.ts
+	$(NODE) --import tsx tests/gate/containment-suite.ts "$(SUITE)"
 
 check: check-generated typecheck lint floors test ## what a change must pass
 
-ci: check-generated typecheck lint floors
+ci: ## everything CI proves, with its closing line
+	.ci/run
 
 clean: ## remove what can be made again
 	rm -rf dist .bench .cache coverage
