@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { writeContractTree } from './contract-tree.ts';
+
+export interface CompilerFigure {
+  readonly step: string;
+  readonly cpu_seconds: number;
+}
+
+const preload = new URL('servers/report-usage.mjs', import.meta.url).href;
+
+/** CPU seconds of one run of the compiled `mcp-contract`, process start included. */
+function cpuSeconds(args: readonly string[]): number {
+  const run = spawnSync(process.execPath, ['--import', preload, 'dist/codegen/main.js', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, CPU_AT_EXIT: '1' },
+  });
+  const figure = /CPU_US (\d+)/.exec(run.stderr)?.[1];
+  if (run.status !== 0 || !figure)
+    throw new Error(
+      `mcp-contract ${args.join(' ')}: exit ${String(run.status)}\n${run.stderr.slice(0, 2000)}${run.stdout.slice(0, 2000)}`,
+    );
+  return Number(figure) / 1e6;
+}
+
+const best = (args: readonly string[], before: () => void): number =>
+  Math.min(
+    ...[1, 2, 3].map(() => {
+      before();
+      return cpuSeconds(args);
+    }),
+  );
+
+/** Generation from nothing, again over an unchanged tree, after one edit's worth of change, and lint, on `size` tools. */
+export function measureCompiler(folder: string, size: number): readonly CompilerFigure[] {
+  const schemas = resolve(folder, `schemas-${String(size)}`);
+  const out = resolve(folder, `generated-${String(size)}`);
+  const cache = resolve(folder, `cache-${String(size)}`);
+  writeContractTree(schemas, size);
+  const where = ['--schemas', schemas, '--out', out, '--cache-dir', cache];
+  const clear = (): void => [out, cache].forEach((path) => rmSync(path, { recursive: true, force: true }));
+  return [
+    { step: `generate ${String(size)} tools from nothing`, cpu_seconds: best(['generate', ...where], clear) },
+    { step: `generate ${String(size)} tools, unchanged`, cpu_seconds: best(['generate', ...where], () => undefined) },
+    { step: `lint ${String(size)} tools`, cpu_seconds: best(['lint', '--schemas', schemas], () => undefined) },
+  ];
+}
+
+/** Compiles the benchmark's catalogue for the server under measure and answers the folder of the generated code. */
+export function compileCatalogue(folder: string, size: number): string {
+  const schemas = resolve(folder, `catalogue-${String(size)}`);
+  const out = resolve(folder, `catalogue-${String(size)}-generated`);
+  writeContractTree(schemas, size);
+  cpuSeconds(['generate', '--schemas', schemas, '--out', out]);
+  return join(out, 'catalog', 'index.ts');
+}
