@@ -6,7 +6,7 @@ export const migration: Migration = {
     await db.raw(`
       create table jobs (
         id text primary key,
-        project_id text not null,
+        project_id text not null references projects (id) on delete cascade,
         kind text not null,
         subject_id text not null,
         account_id text,
