@@ -40,12 +40,11 @@ export interface QueryAnswer {
 }
 
 export interface WriteRowsOptions {
-  /** DuckDB types of columns whose type is known; the others are inferred from the rows. With `only`, no others exist. */
+  /** DuckDB types of the columns, which are then exactly these; without it columns and types are inferred from the rows. */
   readonly columns?: Readonly<Record<string, string>>;
-  readonly only?: boolean;
   readonly signal?: AbortSignal;
-  /** Called with the rows taken so far. */
-  readonly onProgress?: (rows: number) => void | Promise<void>;
+  /** Called after each batch with the rows taken so far. */
+  readonly onProgress?: (rows: number) => Promise<void>;
 }
 
 /**

@@ -1,0 +1,280 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { finished } from 'node:stream/promises';
+import { AppError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ROW_IDENTITY } from '../../domain/datasets/index.ts';
+import type {
+  DatasetEngine,
+  DatasetRow,
+  ObjectStore,
+  QueryAnswer,
+  QueryRequest,
+  WriteRowsOptions,
+  WrittenTable,
+} from '../../domain/datasets/index.ts';
+import { EnginePool } from './engine-pool.ts';
+import { TaskFailure } from './engine-process.ts';
+import type { RunOptions } from './engine-process.ts';
+import { clipMessage } from './engine-message.ts';
+import { toJsonLine } from './json-lines.ts';
+import type { EngineTask } from './protocol.ts';
+
+export interface DuckDbEngineOptions {
+  readonly objects: ObjectStore;
+  /** Folder of this server alone or of several; every task makes its own folder below it. */
+  readonly workFolder: string;
+  readonly queryProcesses?: number;
+  readonly jobProcesses?: number;
+  readonly queryMs?: number;
+  readonly queryMemoryMb?: number;
+}
+
+const QUERY_TEXT_LENGTH = 12_000;
+const QUERY_BYTES = 48 * 1024;
+const QUERY_MS = 8_000;
+const QUERY_WAIT_MS = 8_000;
+const SCAN_MS = 30 * 60_000;
+const IDLE_MS = 60_000;
+/** What the process itself needs, native code and the Node heap included. */
+const OWN_MB = 384;
+
+/** DuckDB in processes of its own. Statements of people and the work of jobs do not share processes. */
+export class DuckDbDatasetEngine implements DatasetEngine {
+  readonly #objects: ObjectStore;
+  readonly #workFolder: string;
+  readonly #queryMs: number;
+  readonly #queries: EnginePool;
+  readonly #jobs: EnginePool;
+
+  constructor(options: DuckDbEngineOptions) {
+    const { queryMemoryMb = 256 } = options;
+    this.#objects = options.objects;
+    this.#workFolder = path.resolve(options.workFolder);
+    this.#queryMs = options.queryMs ?? QUERY_MS;
+    this.#queries = new EnginePool({
+      limits: { memoryMb: queryMemoryMb, residentMb: queryMemoryMb + OWN_MB },
+      size: options.queryProcesses ?? 2,
+      idleMs: IDLE_MS,
+      waitMs: QUERY_WAIT_MS,
+    });
+    this.#jobs = new EnginePool({
+      limits: { memoryMb: 512, residentMb: 512 + 2 * OWN_MB, spillFolder: path.join(this.#workFolder, 'spill') },
+      size: options.jobProcesses ?? 2,
+      idleMs: IDLE_MS,
+      waitMs: SCAN_MS,
+    });
+  }
+
+  async writeRows(
+    target: string,
+    rows: AsyncIterable<readonly DatasetRow[]>,
+    options: WriteRowsOptions = {},
+  ): Promise<WrittenTable> {
+    return this.#inWorkFolder(async (folder) => {
+      const jsonLines = path.join(folder, 'rows.jsonl');
+      const written = path.join(folder, 'table.parquet');
+      await writeJsonLines(jsonLines, rows, options);
+      const columns = options.columns && { [ROW_IDENTITY]: 'BIGINT', ...options.columns };
+      const task: EngineTask = {
+        kind: 'write_rows',
+        jsonLines,
+        target: written,
+        identity: ROW_IDENTITY,
+        ...(columns && { columns }),
+      };
+      return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(options.signal)), options.signal);
+    });
+  }
+
+  async writeSelect(
+    source: string,
+    sql: string,
+    target: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<WrittenTable> {
+    return this.#inWorkFolder((folder) =>
+      this.#withFile(source, async (file) => {
+        const written = path.join(folder, 'table.parquet');
+        const task: EngineTask = { kind: 'write_select', file, sql, target: written, identity: ROW_IDENTITY };
+        return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(signal)), signal);
+      }),
+    );
+  }
+
+  async query(source: string, request: QueryRequest): Promise<QueryAnswer> {
+    return this.#withFile(source, async (file) => {
+      const task: EngineTask = {
+        kind: 'query',
+        file,
+        sql: request.sql,
+        limit: request.limit,
+        maxTextLength: request.maxTextLength ?? QUERY_TEXT_LENGTH,
+        maxBytes: request.maxBytes ?? QUERY_BYTES,
+      };
+      const run = { timeoutMs: this.#queryMs, ...(request.signal && { signal: request.signal }) };
+      const text = await this.#run(this.#queries, task, run);
+      if (text.includes(path.dirname(file))) throw invalid('The statement shows what is not part of the dataset.');
+      // because readAnswer in the engine process writes exactly this shape
+      return JSON.parse(text) as QueryAnswer;
+    });
+  }
+
+  async *batches(
+    source: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): AsyncIterable<readonly DatasetRow[]> {
+    const stop = new AbortController();
+    const ended = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+    const channel = new BatchChannel();
+    const work = this.#withFile(source, (file) =>
+      this.#run(this.#jobs, { kind: 'batches', file }, { ...jobRun(ended), onBatch: (rows) => channel.put(rows) }),
+    ).then(
+      () => channel.end(),
+      (error: unknown) => channel.fail(error),
+    );
+    try {
+      // because readBatches in the engine process writes arrays of rows
+      for await (const rows of channel.take()) yield JSON.parse(rows) as DatasetRow[];
+    } finally {
+      stop.abort();
+      await work;
+    }
+  }
+
+  async sweep(before: Date): Promise<number> {
+    let removed = 0;
+    for (const name of await readdir(this.#workFolder).catch(() => [])) {
+      const entry = path.join(this.#workFolder, name);
+      const found = await stat(entry).catch(() => undefined);
+      if (found === undefined || found.mtime >= before) continue;
+      await rm(entry, { recursive: true, force: true });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#queries.close(), this.#jobs.close()]);
+  }
+
+  async #run(pool: EnginePool, task: EngineTask, options: RunOptions): Promise<string> {
+    try {
+      return await pool.use((engine) => engine.run(task, options), options.signal);
+    } catch (error) {
+      throw error instanceof TaskFailure ? translate(error, task, options.timeoutMs) : error;
+    }
+  }
+
+  async #store(target: string, file: string, answer: string, signal?: AbortSignal): Promise<WrittenTable> {
+    const { sizeBytes, sha256 } = await this.#objects.putFile(target, file, signal);
+    // because writeTable in the engine process writes exactly this shape
+    const described = JSON.parse(answer) as Omit<WrittenTable, 'sizeBytes' | 'sha256'>;
+    return { ...described, sizeBytes, sha256 };
+  }
+
+  async #withFile<T>(key: string, work: (file: string) => Promise<T>): Promise<T> {
+    const copy = await this.#objects.open(key);
+    try {
+      return await work(copy.path);
+    } finally {
+      await copy.release();
+    }
+  }
+
+  async #inWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+    const folder = path.join(this.#workFolder, newId());
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    try {
+      return await work(folder);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** One batch at a time between the engine's pushing and the reader's pulling. */
+class BatchChannel {
+  #batch: { readonly rows: string; readonly taken: () => void } | undefined;
+  #outcome: { readonly error?: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  put(rows: string): Promise<void> {
+    return new Promise((taken) => {
+      this.#batch = { rows, taken };
+      this.#wake?.();
+    });
+  }
+
+  end(): void {
+    this.#outcome = {};
+    this.#wake?.();
+  }
+
+  fail(error: unknown): void {
+    this.#outcome = { error };
+    this.#wake?.();
+  }
+
+  async *take(): AsyncIterable<string> {
+    for (;;) {
+      if (this.#batch !== undefined) {
+        const { rows, taken } = this.#batch;
+        this.#batch = undefined;
+        yield rows;
+        taken();
+      } else if (this.#outcome !== undefined) {
+        if ('error' in this.#outcome) throw this.#outcome.error;
+        return;
+      } else {
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    }
+  }
+}
+
+function jobRun(signal: AbortSignal | undefined): RunOptions {
+  return { timeoutMs: SCAN_MS, ...(signal && { signal }) };
+}
+
+async function writeJsonLines(
+  file: string,
+  rows: AsyncIterable<readonly DatasetRow[]>,
+  { signal, onProgress }: WriteRowsOptions,
+): Promise<void> {
+  const stream = createWriteStream(file, { mode: 0o600 });
+  let count = 0;
+  try {
+    for await (const batch of rows) {
+      signal?.throwIfAborted();
+      const lines = batch.map((row, index) => toJsonLine({ [ROW_IDENTITY]: count + index + 1, ...row }));
+      if (!stream.write(lines.join(''))) await once(stream, 'drain');
+      count += batch.length;
+      await onProgress?.(count);
+    }
+    stream.end();
+    await finished(stream);
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
+}
+
+function translate(failure: TaskFailure, task: EngineTask, timeoutMs: number): Error {
+  const isStatement = task.kind === 'query' || task.kind === 'write_select';
+  if (failure.reason === 'refused') return invalid(clipMessage(failure.message));
+  if (failure.reason === 'broken' || !isStatement) return failure;
+  if (failure.reason === 'exhausted') {
+    return invalid('The statement needs more memory than one statement may use; read fewer or smaller rows.');
+  }
+  if (failure.reason === 'died') return invalid('The statement brought the query engine down; simplify it.');
+  return invalid(
+    `The statement ran longer than ${Math.ceil(timeoutMs / 1_000)} seconds and was stopped; read fewer rows or join less.`,
+  );
+}
+
+function invalid(message: string): AppError {
+  return new AppError('query_invalid', message);
+}

@@ -1,0 +1,113 @@
+import { setPriority } from 'node:os';
+import { guard, lock, openDatabase, openTable } from './engine-database.ts';
+import type { EngineDatabase } from './engine-database.ts';
+import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
+import { readAnswer, readBatches } from './read-tasks.ts';
+import { StatementFault } from './statement-guard.ts';
+import { openRows, writeTable } from './write-tasks.ts';
+
+/** The engine process: started by EngineProcess, speaks over its IPC channel, lives no longer than its parent. */
+
+const BELOW_THE_SERVER = 10;
+const WATCH_MS = 50;
+
+let limits: EngineLimits = { memoryMb: 256, residentMb: 768 };
+let spare: Promise<EngineDatabase> | undefined;
+let wanted: (() => void) | undefined;
+
+setPriority(BELOW_THE_SERVER);
+// The parent is gone, also when it was killed: nobody would read an answer, and a native query would run on.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+process.on('message', (message) => {
+  // because only EngineProcess holds the other end of this channel
+  void receive(message as EngineRequest);
+});
+
+async function receive(request: EngineRequest): Promise<void> {
+  if (request.kind === 'next') wanted?.();
+  if (request.kind === 'start') {
+    limits = request.limits;
+    setInterval(watchMemory, WATCH_MS).unref();
+    await send({ kind: 'ready' });
+    prepareNext();
+  }
+  if (request.kind === 'task') await answer(request.task);
+}
+
+async function answer(task: EngineTask): Promise<void> {
+  let database: EngineDatabase | undefined;
+  try {
+    database = await (spare ?? openDatabase(limits));
+    spare = undefined;
+    await send({ kind: 'done', answer: await perform(task, database) });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    await send({ kind: error instanceof StatementFault ? 'refused' : 'broken', message });
+  }
+  database?.close();
+  prepareNext();
+}
+
+/** Opening takes 20 ms, so it is done between tasks; a failure shows when the next task awaits it. */
+function prepareNext(): void {
+  spare = openDatabase(limits);
+  spare.catch(() => undefined);
+}
+
+async function perform(task: EngineTask, { connection }: EngineDatabase): Promise<string> {
+  switch (task.kind) {
+    case 'query': {
+      await openTable(connection, task.file);
+      await lock(connection, [task.file]);
+      return ofAuthor(async () => {
+        await guard(connection, task.sql);
+        return readAnswer(connection, task.sql, task);
+      });
+    }
+    case 'batches': {
+      await openTable(connection, task.file);
+      await lock(connection, [task.file]);
+      for await (const rows of readBatches(connection)) {
+        const next = new Promise<void>((resolve) => (wanted = resolve));
+        await send({ kind: 'batch', rows });
+        await next;
+      }
+      return 'null';
+    }
+    case 'write_rows': {
+      await openRows(connection, task.jsonLines, task.columns);
+      await lock(connection, [task.jsonLines, task.target]);
+      return writeTable(connection, task.target, task.identity);
+    }
+    case 'write_select': {
+      await openTable(connection, task.file);
+      await lock(connection, [task.file, task.target]);
+      return ofAuthor(async () => {
+        await guard(connection, task.sql);
+        await connection.run(`CREATE VIEW rows AS SELECT * FROM (\n${task.sql.replace(/[\s;]+$/, '')}\n)`);
+        return writeTable(connection, task.target, task.identity);
+      });
+    }
+  }
+}
+
+/** What fails in here fails because of the statement. */
+async function ofAuthor(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new StatementFault(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function watchMemory(): void {
+  if (process.memoryUsage.rss() <= limits.residentMb * 1024 * 1024) return;
+  void send({ kind: 'exhausted' }).finally(() => process.kill(process.pid, 'SIGKILL'));
+}
+
+function send(reply: EngineReply): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined) return resolve();
+    process.send(reply, undefined, undefined, () => resolve());
+  });
+}

@@ -1,0 +1,135 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
+
+/** Why a task ended without an answer. */
+export class TaskFailure extends Error {
+  readonly reason: 'refused' | 'broken' | 'exhausted' | 'timeout' | 'died';
+
+  constructor(reason: TaskFailure['reason'], message: string) {
+    super(message);
+    this.name = 'TaskFailure';
+    this.reason = reason;
+  }
+}
+
+export interface RunOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Takes the rows of a batch; the engine goes on when it has returned. */
+  readonly onBatch?: (rows: string) => Promise<void>;
+}
+
+const START_MS = 20_000;
+const HEAP_MB = 256;
+
+/** One engine process of ours: does one task at a time, and is killed with whatever it is doing when a limit is passed. */
+export class EngineProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #onReply: ((reply: EngineReply) => void) | undefined;
+  #isAlive = true;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#ended = new Promise((resolve) => {
+      const end = (): void => {
+        this.#isAlive = false;
+        resolve();
+      };
+      child.once('exit', end);
+      child.once('error', end);
+    });
+    child.on('message', (message) => {
+      // because the other end is our own engine-main
+      this.#onReply?.(message as EngineReply);
+    });
+  }
+
+  static async start(limits: EngineLimits): Promise<EngineProcess> {
+    const child = fork(entryPoint(), [], {
+      // Nothing of the server's environment: it holds credentials that no statement may ever meet.
+      env: { TZ: 'UTC' },
+      execArgv: [...process.execArgv.filter(isWanted), `--max-old-space-size=${HEAP_MB}`],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const engine = new EngineProcess(child);
+    await engine.#converse({ kind: 'start', limits }, { timeoutMs: START_MS });
+    return engine;
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** The JSON text the engine answered. After any failure but `refused` and `broken` the process is gone. */
+  run(task: EngineTask, options: RunOptions): Promise<string> {
+    return this.#converse({ kind: 'task', task }, options);
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** Whether the process alone should keep the server from ending: only while it works. */
+  keepServerAlive(keep: boolean): void {
+    if (keep) {
+      this.#child.ref();
+      this.#child.channel?.ref();
+    } else {
+      this.#child.unref();
+      this.#child.channel?.unref();
+    }
+  }
+
+  async #converse(request: EngineRequest, { timeoutMs, signal, onBatch }: RunOptions): Promise<string> {
+    signal?.throwIfAborted();
+    let settle = (): void => undefined;
+    const promise = new Promise<string>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new TaskFailure('timeout', 'The engine took too long.')), timeoutMs);
+      const abort = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', abort, { once: true });
+      settle = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
+      void this.#ended.then(() => reject(new TaskFailure('died', 'The engine process ended.')));
+      this.#onReply = (reply) => {
+        if (reply.kind === 'ready') resolve('');
+        else if (reply.kind === 'done') resolve(reply.answer);
+        else if (reply.kind === 'exhausted') reject(new TaskFailure('exhausted', 'The engine ran out of memory.'));
+        else if (reply.kind !== 'batch') reject(new TaskFailure(reply.kind, reply.message));
+        else void onBatch?.(reply.rows).then(() => this.#send({ kind: 'next' }), reject);
+      };
+    });
+    try {
+      this.#send(request);
+      return await promise;
+    } catch (error) {
+      // A process that is still busy with this cannot be trusted with anything else.
+      if (!(error instanceof TaskFailure) || !['refused', 'broken'].includes(error.reason)) await this.kill();
+      throw error;
+    } finally {
+      this.#onReply = undefined;
+      settle();
+    }
+  }
+
+  /** A channel that closed under us is no fault of its own: the end of the process is what counts and is seen. */
+  #send(request: EngineRequest): void {
+    if (this.#isAlive && this.#child.connected) this.#child.send(request, () => undefined);
+  }
+}
+
+/** The file beside this one, in sources and in the build alike. */
+function entryPoint(): string {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return fileURLToPath(new URL(`./engine-main.${extension}`, import.meta.url));
+}
+
+/** Loaders are needed in the child too; a debugger port can belong to one process only. */
+function isWanted(argument: string): boolean {
+  return !argument.startsWith('--inspect') && !argument.startsWith('--max-old-space-size');
+}

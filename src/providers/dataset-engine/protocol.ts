@@ -1,0 +1,55 @@
+/**
+ * What the server and one engine process say to each other. The process does one task at a time and answers it with
+ * exactly one `done`, `refused` or `broken`; a process that dies or is killed answers nothing.
+ */
+export type EngineTask =
+  | {
+      readonly kind: 'query';
+      readonly file: string;
+      readonly sql: string;
+      readonly limit: number;
+      readonly maxTextLength: number;
+      readonly maxBytes: number;
+    }
+  | { readonly kind: 'batches'; readonly file: string }
+  | {
+      readonly kind: 'write_rows';
+      readonly jsonLines: string;
+      readonly target: string;
+      readonly identity: string;
+      readonly columns?: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'write_select';
+      readonly file: string;
+      readonly sql: string;
+      readonly target: string;
+      readonly identity: string;
+    };
+
+export interface EngineLimits {
+  readonly memoryMb: number;
+  /** Resident memory at which the process ends itself; above what DuckDB accounts for. */
+  readonly residentMb: number;
+  /** Folder for what does not fit into memory; absent: nothing is written aside and the statement fails. */
+  readonly spillFolder?: string;
+}
+
+export type EngineRequest =
+  | { readonly kind: 'start'; readonly limits: EngineLimits }
+  | { readonly kind: 'task'; readonly task: EngineTask }
+  /** Asks for the next batch. */
+  | { readonly kind: 'next' };
+
+export type EngineReply =
+  | { readonly kind: 'ready' }
+  /** JSON text of an array of rows. */
+  | { readonly kind: 'batch'; readonly rows: string }
+  /** JSON text of the task's answer. */
+  | { readonly kind: 'done'; readonly answer: string }
+  /** The statement is at fault; the message is the engine's own and may hold paths. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** The statement took more memory than it may; the process ends itself. */
+  | { readonly kind: 'exhausted' }
+  /** The engine or the file is at fault. */
+  | { readonly kind: 'broken'; readonly message: string };

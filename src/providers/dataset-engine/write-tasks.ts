@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { identifier, literal } from './engine-database.ts';
+import { typeName } from './json-values.ts';
+import { StatementFault } from './statement-guard.ts';
+
+/** Longest JSON text of one row. */
+const ROW_BYTES_MAX = 32 * 1024 * 1024;
+const COLUMNS_MAX = 1_000;
+
+/** Types a Parquet file cannot hold, or holds with fewer digits. */
+const NOT_IN_PARQUET = /HUGEINT|BIGNUM|UNION|BIT\b|INTERVAL|TIME WITH TIME ZONE|VARIANT|GEOMETRY/;
+const WIDE_INTEGER = /^(?:U?HUGEINT|BIGNUM)$/;
+
+interface ColumnType {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Makes the view `rows` over JSON lines. */
+export async function openRows(
+  connection: DuckDBConnection,
+  jsonLines: string,
+  columns: Readonly<Record<string, string>> | undefined,
+): Promise<void> {
+  const shape =
+    columns === undefined
+      ? 'auto_detect = true, sample_size = -1'
+      : `columns = {${Object.entries(columns)
+          .map(([name, type]) => `${identifier(name)}: ${literal(type)}`)
+          .join(', ')}}`;
+  await connection.run(
+    `CREATE VIEW rows AS SELECT * FROM read_json(${literal(jsonLines)}, format = 'newline_delimited', ` +
+      `maximum_object_size = ${ROW_BYTES_MAX}, ${shape})`,
+  );
+}
+
+/** Writes `rows` to a new Parquet file, row identity first, and describes what was written as JSON text. */
+export async function writeTable(connection: DuckDBConnection, target: string, identity: string): Promise<string> {
+  const columns = (await describe(connection, 'rows')).filter(({ name }) => name.toLowerCase() !== identity);
+  const hasIdentity = (await describe(connection, 'rows')).some(({ name }) => name.toLowerCase() === identity);
+  checkColumns(columns);
+  const kept = await Promise.all(columns.map((column) => storable(connection, column)));
+  const first = hasIdentity ? `CAST(${identifier(identity)} AS BIGINT)` : 'row_number() OVER ()';
+  const select = [`${first} AS ${identifier(identity)}`, ...kept].join(', ');
+  await connection.run(
+    `COPY (SELECT ${select} FROM rows) TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
+  );
+  await connection.run(
+    `CREATE VIEW written AS SELECT * EXCLUDE (${identifier(identity)}) FROM read_parquet(${literal(target)})`,
+  );
+  return JSON.stringify(await describeWritten(connection));
+}
+
+async function describeWritten(connection: DuckDBConnection): Promise<Record<string, unknown>> {
+  const columns = await describe(connection, 'written');
+  const counts = columns.map(({ name }) => `count(${identifier(name)})`);
+  const reader = await connection.runAndReadAll(`SELECT ${['count(*)', ...counts].join(', ')} FROM written`);
+  const [rows = 0, ...filled] = (reader.getRows()[0] ?? []).map(Number);
+  return {
+    rows,
+    columns: columns.map((column, index) => ({
+      ...column,
+      nullRate: rows === 0 ? 0 : 1 - (filled[index] ?? 0) / rows,
+    })),
+    fingerprint: await fingerprint(connection, columns),
+  };
+}
+
+/** Row digests are made inside the engine, so only 64 characters a row cross over, whatever its size. */
+async function fingerprint(connection: DuckDBConnection, columns: readonly ColumnType[]): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(columns.map(({ name, type }) => [name, type])));
+  const result = await connection.stream('SELECT sha256(CAST(to_json(written) AS VARCHAR)) FROM written');
+  for await (const chunk of result) {
+    for (const digest of chunk.getColumnValues(0)) hash.update(`\n${String(digest)}`);
+  }
+  return hash.digest('hex');
+}
+
+async function describe(connection: DuckDBConnection, view: string): Promise<readonly ColumnType[]> {
+  const result = await connection.stream(`SELECT * FROM ${view} LIMIT 0`);
+  return result.columnTypes().map((type, index) => ({ name: result.columnName(index), type: typeName(type) }));
+}
+
+function checkColumns(columns: readonly ColumnType[]): void {
+  if (columns.length === 0) throw new StatementFault('The rows have no columns.');
+  if (columns.length > COLUMNS_MAX) {
+    throw new StatementFault(`The rows have ${columns.length} columns; at most ${COLUMNS_MAX} fit into a dataset.`);
+  }
+}
+
+/** The column as an expression whose type a Parquet file holds without loss. */
+async function storable(connection: DuckDBConnection, { name, type }: ColumnType): Promise<string> {
+  const column = identifier(name);
+  if (WIDE_INTEGER.test(type)) return `CAST(${column} AS ${await narrowest(connection, column)}) AS ${column}`;
+  if (type === 'INTERVAL' || type === 'BIT' || type === 'TIME WITH TIME ZONE')
+    return `CAST(${column} AS VARCHAR) AS ${column}`;
+  if (type === 'NULL' || type === '"NULL"') return `CAST(${column} AS VARCHAR) AS ${column}`;
+  return NOT_IN_PARQUET.test(type) ? `to_json(${column}) AS ${column}` : column;
+}
+
+async function narrowest(connection: DuckDBConnection, column: string): Promise<string> {
+  const fits = ['BIGINT', 'DECIMAL(38, 0)'].map(
+    (type) => `coalesce(bool_and(${column} IS NULL OR TRY_CAST(${column} AS ${type}) IS NOT NULL), true)`,
+  );
+  const reader = await connection.runAndReadAll(`SELECT ${fits.join(', ')} FROM rows`);
+  const [asBigint, asDecimal] = reader.getRows()[0] ?? [];
+  if (asBigint === true) return 'BIGINT';
+  return asDecimal === true ? 'DECIMAL(38, 0)' : 'VARCHAR';
+}
