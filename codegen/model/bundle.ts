@@ -2,7 +2,7 @@
  * The bundle is the one place where `$ref` may point inside the model. Its keys are type names:
  * - a shared model `models/job_receipt.yaml` is `JobReceipt`;
  * - a local `$defs/Stamp` of a body is lifted to `<BodyTypeName>Stamp`, where the body's type name is
- *   `<Tool>Input`, `<Tool>Output`, `<Resource>Payload`, `<Job>Payload|Progress|Details`, `<Endpoint>Request|Response`,
+ *   `<Tool>Input`, `<Tool>Output`, `<Resource>Payload`, `<Job>JobPayload`, `<Job>Progress`, `<Job>Details`, `<Endpoint>Request|Response`,
  *   `<Error>Fields`, or the model's own type name.
  * Every reference in every schema of the model is `#/$defs/<TypeName>`; no body keeps `$defs` of its own.
  */

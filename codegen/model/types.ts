@@ -224,8 +224,18 @@ export interface EndpointSpec extends Lifecycle {
   readonly auth: 'none' | 'api_key' | 'session';
   readonly permission?: Permission;
   readonly mcpImpact: { readonly class: ImpactClass; readonly reason?: string; readonly covers: readonly string[] };
-  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query' | 'header'; readonly required: boolean; readonly description: string; readonly schema: JsonSchema }[];
-  readonly request?: { readonly contentTypes: readonly string[]; readonly maxBytes: number; readonly schema?: JsonSchema };
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: 'path' | 'query' | 'header';
+    readonly required: boolean;
+    readonly description: string;
+    readonly schema: JsonSchema;
+  }[];
+  readonly request?: {
+    readonly contentTypes: readonly string[];
+    readonly maxBytes: number;
+    readonly schema?: JsonSchema;
+  };
   readonly response: { readonly status: number; readonly contentType?: string; readonly schema?: JsonSchema };
   readonly errors: readonly string[];
   readonly source: Source;

@@ -1,0 +1,367 @@
+/**
+ * Checks a JSON value against a JSON Schema 2020-12 by walking both. The compiler looks at each contract once, where
+ * generating and compiling a validator costs far more than one walk; what is served is validated by generated code,
+ * and tests hold the two to the same verdicts.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { didYouMean } from '../load/did-you-mean.ts';
+import type { JsonSchema, JsonValue } from '../model/types.ts';
+import { FORMATS } from './formats.ts';
+
+export interface ValueFault {
+  readonly path: readonly (string | number)[];
+  readonly keyword: string;
+  readonly message: string;
+  readonly remedy?: string;
+  /** The fault is about the key at `path`, not about its value. */
+  readonly key?: true;
+}
+
+export interface CheckOptions {
+  /** Finds what a `$ref` names. */
+  readonly resolve: (ref: string) => JsonSchema | undefined;
+  /** Patterns this refuses are not run; a hostile pattern must not stall the compiler. */
+  readonly mayRun?: (pattern: string) => boolean;
+}
+
+type Path = readonly (string | number)[];
+type Keywords = { readonly [keyword: string]: JsonValue };
+type Members = { readonly [key: string]: JsonValue };
+
+/** What one schema has found out about one value. */
+interface Outcome {
+  readonly faults: ValueFault[];
+  /** Member names and item indexes that some keyword has looked at: the annotations of 2020-12. */
+  readonly seen: Set<string | number>;
+}
+
+const MAX_DEPTH = 200;
+const patterns = new Map<string, RegExp | undefined>();
+
+export function compilePattern(source: string): RegExp | undefined {
+  if (!patterns.has(source)) {
+    try {
+      patterns.set(source, new RegExp(source, 'u'));
+    } catch {
+      patterns.set(source, undefined);
+    }
+  }
+  return patterns.get(source);
+}
+
+export function isObject(value: JsonValue | undefined): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+export function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (isList(value)) return 'array';
+  return typeof value;
+}
+
+function hasType(value: JsonValue, type: string): boolean {
+  return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type;
+}
+
+/** Decimal multiples hold for decimal literals: 8.69 is a multiple of 0.01 although the floats do not divide. */
+function isMultiple(value: number, step: number): boolean {
+  const quotient = value / step;
+  return Number.isFinite(quotient) && Math.abs(Math.round(quotient) - quotient) < 1e-9;
+}
+
+class Checker {
+  readonly #options: CheckOptions;
+
+  constructor(options: CheckOptions) {
+    this.#options = options;
+  }
+
+  run(schema: JsonValue, value: JsonValue, path: Path, depth: number): Outcome {
+    const outcome: Outcome = { faults: [], seen: new Set() };
+    if (depth > MAX_DEPTH) this.#fault(outcome, path, '$ref', 'is checked by a schema that never ends');
+    else if (schema === false) this.#fault(outcome, path, 'false', 'is not allowed here');
+    else if (isObject(schema)) this.#object(schema, value, path, depth, outcome);
+    return outcome;
+  }
+
+  #fault(outcome: Outcome, path: Path, keyword: string, message: string, extra: Partial<ValueFault> = {}): void {
+    outcome.faults.push({ path, keyword, message, ...extra });
+  }
+
+  #object(schema: Keywords, value: JsonValue, path: Path, depth: number, outcome: Outcome): void {
+    if (!this.#type(schema, value, path, outcome)) return;
+    this.#applicators(schema, value, path, depth, outcome);
+    if (typeof value === 'string') this.#string(schema, value, path, outcome);
+    else if (typeof value === 'number') this.#number(schema, value, path, outcome);
+    else if (isList(value)) this.#list(schema, value, path, depth, outcome);
+    else if (isObject(value)) this.#members(schema, value, path, depth, outcome);
+  }
+
+  #type(schema: Keywords, value: JsonValue, path: Path, outcome: Outcome): boolean {
+    const { type, enum: allowed } = schema;
+    const types = typeof type === 'string' ? [type] : isList(type) ? type.filter((one) => typeof one === 'string') : [];
+    if (types.length > 0 && !types.some((one) => hasType(value, one))) {
+      this.#fault(outcome, path, 'type', `must be ${types.join(' or ')}, not ${typeOf(value)}`);
+      return false;
+    }
+    if (isList(allowed) && !allowed.some((one) => isDeepStrictEqual(one, value))) {
+      const words = allowed.filter((one) => typeof one === 'string');
+      const remedy = typeof value === 'string' ? didYouMean(value, words) : undefined;
+      const shown = typeof value === 'string' ? `\`${value.slice(0, 60)}\`` : 'this value';
+      this.#fault(outcome, path, 'enum', `cannot be ${shown}`, remedy === undefined ? {} : { remedy });
+    }
+    if (schema['const'] !== undefined && !isDeepStrictEqual(schema['const'], value)) {
+      this.#fault(outcome, path, 'const', `must be ${JSON.stringify(schema['const'])}`);
+    }
+    return true;
+  }
+
+  #merge(outcome: Outcome, part: Outcome): void {
+    outcome.faults.push(...part.faults);
+    for (const one of part.seen) outcome.seen.add(one);
+  }
+
+  #applicators(schema: Keywords, value: JsonValue, path: Path, depth: number, outcome: Outcome): void {
+    const { $ref: ref, allOf, anyOf, oneOf, not } = schema;
+    if (typeof ref === 'string') {
+      const target = this.#options.resolve(ref);
+      if (target !== undefined) this.#merge(outcome, this.run(target, value, path, depth + 1));
+    }
+    if (isList(allOf)) for (const one of allOf) this.#merge(outcome, this.run(one, value, path, depth + 1));
+    if (isList(anyOf)) this.#branches('anyOf', anyOf, value, path, depth, outcome);
+    if (isList(oneOf)) this.#branches('oneOf', oneOf, value, path, depth, outcome);
+    if (not !== undefined && this.run(not, value, path, depth + 1).faults.length === 0) {
+      this.#fault(outcome, path, 'not', 'is a value the schema excludes');
+    }
+    if (schema['if'] !== undefined) {
+      const condition = this.run(schema['if'], value, path, depth + 1);
+      const holds = condition.faults.length === 0;
+      if (holds) for (const one of condition.seen) outcome.seen.add(one);
+      const consequence = schema[holds ? 'then' : 'else'];
+      if (consequence !== undefined) this.#merge(outcome, this.run(consequence, value, path, depth + 1));
+    }
+  }
+
+  #branches(
+    keyword: 'anyOf' | 'oneOf',
+    branches: readonly JsonValue[],
+    value: JsonValue,
+    path: Path,
+    depth: number,
+    outcome: Outcome,
+  ): void {
+    const parts = branches.map((one) => this.run(one, value, path, depth + 1));
+    const good = parts.filter(({ faults }) => faults.length === 0);
+    for (const part of good) for (const one of part.seen) outcome.seen.add(one);
+    if (good.length === 0) {
+      // The branch with the fewest faults is most likely the one that was meant.
+      const near = parts.reduce(
+        (best, part) => (part.faults.length < best.faults.length ? part : best),
+        parts[0] ?? { faults: [], seen: new Set() },
+      );
+      outcome.faults.push(...near.faults);
+      if (near.faults.length === 0) this.#fault(outcome, path, keyword, 'matches no alternative');
+    } else if (keyword === 'oneOf' && good.length > 1) {
+      this.#fault(outcome, path, 'oneOf', `matches ${good.length} alternatives where exactly one may match`);
+    }
+  }
+
+  #string(schema: Keywords, value: string, path: Path, outcome: Outcome): void {
+    const { minLength, maxLength, pattern, format } = schema;
+    const length = [...value].length;
+    if (typeof minLength === 'number' && length < minLength) {
+      this.#fault(outcome, path, 'minLength', `has ${length} characters, at least ${minLength} are needed`);
+    }
+    if (typeof maxLength === 'number' && length > maxLength) {
+      this.#fault(outcome, path, 'maxLength', `has ${length} characters, at most ${maxLength} are allowed`);
+    }
+    if (typeof pattern === 'string' && this.#matches(pattern, value) === false) {
+      this.#fault(outcome, path, 'pattern', `does not match ${pattern}`);
+    }
+    if (typeof format === 'string' && FORMATS[format]?.(value) === false) {
+      this.#fault(outcome, path, 'format', `is not a ${format}`);
+    }
+  }
+
+  #matches(pattern: string, value: string): boolean | undefined {
+    if (this.#options.mayRun?.(pattern) === false) return undefined;
+    return compilePattern(pattern)?.test(value);
+  }
+
+  #number(schema: Keywords, value: number, path: Path, outcome: Outcome): void {
+    const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+    if (typeof minimum === 'number' && value < minimum)
+      this.#fault(outcome, path, 'minimum', `is less than ${minimum}`);
+    if (typeof maximum === 'number' && value > maximum)
+      this.#fault(outcome, path, 'maximum', `is more than ${maximum}`);
+    if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) {
+      this.#fault(outcome, path, 'exclusiveMinimum', `must be more than ${exclusiveMinimum}`);
+    }
+    if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) {
+      this.#fault(outcome, path, 'exclusiveMaximum', `must be less than ${exclusiveMaximum}`);
+    }
+    if (typeof multipleOf === 'number' && !isMultiple(value, multipleOf)) {
+      this.#fault(outcome, path, 'multipleOf', `is not a multiple of ${multipleOf}`);
+    }
+  }
+
+  #list(schema: Keywords, value: readonly JsonValue[], path: Path, depth: number, outcome: Outcome): void {
+    const { minItems, maxItems, uniqueItems, prefixItems, items, unevaluatedItems } = schema;
+    if (typeof minItems === 'number' && value.length < minItems) {
+      this.#fault(outcome, path, 'minItems', `has ${value.length} items, at least ${minItems} are needed`);
+    }
+    if (typeof maxItems === 'number' && value.length > maxItems) {
+      this.#fault(outcome, path, 'maxItems', `has ${value.length} items, at most ${maxItems} are allowed`);
+    }
+    if (uniqueItems === true && new Set(value.map(canonical)).size < value.length) {
+      this.#fault(outcome, path, 'uniqueItems', 'holds the same item twice');
+    }
+    const prefix = isList(prefixItems) ? prefixItems : [];
+    for (const [index, item] of value.entries()) {
+      const schemaOfItem = prefix[index] ?? items;
+      if (schemaOfItem === undefined) continue;
+      outcome.seen.add(index);
+      outcome.faults.push(...this.run(schemaOfItem, item, [...path, index], depth + 1).faults);
+    }
+    this.#contains(schema, value, path, depth, outcome);
+    if (unevaluatedItems === undefined) return;
+    for (const [index, item] of value.entries()) {
+      if (outcome.seen.has(index)) continue;
+      outcome.faults.push(...this.run(unevaluatedItems, item, [...path, index], depth + 1).faults);
+      outcome.seen.add(index);
+    }
+  }
+
+  #contains(schema: Keywords, value: readonly JsonValue[], path: Path, depth: number, outcome: Outcome): void {
+    const { contains, minContains = 1, maxContains } = schema;
+    if (contains === undefined) return;
+    let count = 0;
+    for (const [index, item] of value.entries()) {
+      if (this.run(contains, item, path, depth + 1).faults.length > 0) continue;
+      count += 1;
+      outcome.seen.add(index);
+    }
+    if (typeof minContains === 'number' && count < minContains) {
+      this.#fault(outcome, path, 'contains', `holds ${count} of the items that must occur ${minContains} times`);
+    }
+    if (typeof maxContains === 'number' && count > maxContains) {
+      this.#fault(outcome, path, 'maxContains', `holds ${count} of the items that may occur ${maxContains} times`);
+    }
+  }
+
+  #members(schema: Keywords, value: Members, path: Path, depth: number, outcome: Outcome): void {
+    const names = Object.keys(value);
+    this.#counts(schema, names, path, outcome);
+    const required = isList(schema['required']) ? schema['required'] : [];
+    for (const name of required) {
+      if (typeof name === 'string' && !Object.hasOwn(value, name)) {
+        this.#fault(outcome, path, 'required', `needs the key \`${name}\``);
+      }
+    }
+    for (const name of names) this.#member(schema, value, name, path, depth, outcome);
+    this.#dependents(schema, value, path, depth, outcome);
+    const { unevaluatedProperties } = schema;
+    if (unevaluatedProperties === undefined) return;
+    for (const name of names) {
+      if (!outcome.seen.has(name)) this.#rest('unevaluatedProperties', schema, value, name, path, depth, outcome);
+      outcome.seen.add(name);
+    }
+  }
+
+  #counts(schema: Keywords, names: readonly string[], path: Path, outcome: Outcome): void {
+    const { minProperties, maxProperties } = schema;
+    if (typeof minProperties === 'number' && names.length < minProperties) {
+      this.#fault(outcome, path, 'minProperties', `has ${names.length} members, at least ${minProperties} are needed`);
+    }
+    if (typeof maxProperties === 'number' && names.length > maxProperties) {
+      this.#fault(outcome, path, 'maxProperties', `has ${names.length} members, at most ${maxProperties} are allowed`);
+    }
+  }
+
+  #member(schema: Keywords, value: Members, name: string, path: Path, depth: number, outcome: Outcome): void {
+    const member = value[name] ?? null;
+    const { properties, patternProperties, additionalProperties, propertyNames } = schema;
+    let known = false;
+    if (isObject(properties) && Object.hasOwn(properties, name)) {
+      known = true;
+      outcome.faults.push(...this.run(properties[name] ?? true, member, [...path, name], depth + 1).faults);
+    }
+    if (isObject(patternProperties)) {
+      for (const [pattern, one] of Object.entries(patternProperties)) {
+        if (this.#matches(pattern, name) !== true) continue;
+        known = true;
+        outcome.faults.push(...this.run(one, member, [...path, name], depth + 1).faults);
+      }
+    }
+    if (propertyNames !== undefined) {
+      for (const fault of this.run(propertyNames, name, [], depth + 1).faults) {
+        outcome.faults.push({
+          ...fault,
+          path: [...path, name],
+          message: `is not a usable name: it ${fault.message}`,
+          key: true,
+        });
+      }
+    }
+    if (known) outcome.seen.add(name);
+    else if (additionalProperties !== undefined) {
+      outcome.seen.add(name);
+      this.#rest('additionalProperties', schema, value, name, path, depth, outcome);
+    }
+  }
+
+  #rest(
+    keyword: string,
+    schema: Keywords,
+    value: Members,
+    name: string,
+    path: Path,
+    depth: number,
+    outcome: Outcome,
+  ): void {
+    const rest = schema[keyword] ?? true;
+    const known = isObject(schema['properties']) ? schema['properties'] : {};
+    if (rest === false) {
+      const remedy = didYouMean(name, Object.keys(known));
+      const extra = remedy === undefined ? {} : { remedy };
+      this.#fault(outcome, [...path, name], keyword, 'is an unknown key', { key: true, ...extra });
+    } else {
+      outcome.faults.push(...this.run(rest, value[name] ?? null, [...path, name], depth + 1).faults);
+    }
+  }
+
+  #dependents(schema: Keywords, value: Members, path: Path, depth: number, outcome: Outcome): void {
+    const { dependentRequired, dependentSchemas } = schema;
+    if (isObject(dependentRequired)) {
+      for (const [name, needed] of Object.entries(dependentRequired)) {
+        if (!Object.hasOwn(value, name) || !isList(needed)) continue;
+        for (const other of needed) {
+          if (typeof other === 'string' && !Object.hasOwn(value, other)) {
+            this.#fault(outcome, path, 'dependentRequired', `needs the key \`${other}\` beside \`${name}\``);
+          }
+        }
+      }
+    }
+    if (!isObject(dependentSchemas)) return;
+    for (const [name, one] of Object.entries(dependentSchemas)) {
+      if (Object.hasOwn(value, name)) this.#merge(outcome, this.run(one, value, path, depth + 1));
+    }
+  }
+}
+
+/** JSON text with sorted keys: equal exactly when two values are equal. */
+export function canonical(value: JsonValue): string {
+  if (isList(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value).sort();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join(',')}}`;
+}
+
+/** Everything that is wrong with `value`; nothing when it is valid. */
+export function checkValue(schema: JsonSchema, value: JsonValue, options: CheckOptions): readonly ValueFault[] {
+  return new Checker(options).run(schema, value, [], 0).faults;
+}

@@ -1,0 +1,292 @@
+import {
+  choice,
+  CODE,
+  count,
+  day,
+  description,
+  domain,
+  errors,
+  flag,
+  kindOf,
+  lifecycle,
+  list,
+  name,
+  names,
+  object,
+  schema,
+  scopes,
+  SNAKE,
+  text,
+  title,
+  word,
+} from './parts.ts';
+import type { Node } from './parts.ts';
+
+const argument = object(
+  'One argument; the caller gives it as text.',
+  ['name', 'title', 'description', 'required', 'max_length'],
+  {
+    name: word('Argument name.', SNAKE, { maxLength: 64 }),
+    title,
+    description: text('What to give and in which form.', 300),
+    required: flag('Whether the prompt needs it.'),
+    max_length: count('Most characters.', 1, 10_000),
+    completion: word('Name of the completion the server offers.', SNAKE, { maxLength: 64 }),
+  },
+);
+
+const message = object('One message.', ['role', 'text'], {
+  role: choice('Who speaks.', ['user', 'assistant']),
+  text: text('Text with {{tool "x"}}, {{resource "x"}}, {{prompt "x"}}, {{error "x"}} and {{argument}}.', 20_000),
+});
+
+export const prompt: Node = object('One prompt.', ['kind', 'name', 'title', 'description', 'scopes', 'messages'], {
+  kind: kindOf('prompt'),
+  name: word('Prompt name with hyphens; the file has `_` for each `-`.', '^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$', {
+    maxLength: 64,
+  }),
+  title,
+  description,
+  ...lifecycle,
+  scopes,
+  arguments: list('Arguments of the prompt.', argument, { maxItems: 16 }),
+  messages: list('Messages in order.', message, { minItems: 1, maxItems: 16 }),
+});
+
+const status = object('What one status word means.', ['class', 'meaning'], {
+  class: choice('succeeded and failed are final.', ['active', 'waiting', 'succeeded', 'failed']),
+  meaning: text('What is happening.', 300),
+});
+
+export const job: Node = object(
+  'One kind of background work.',
+  [
+    'kind',
+    'name',
+    'domain',
+    'title',
+    'description',
+    'id',
+    'payload',
+    'statuses',
+    'attempts',
+    'timeout_seconds',
+    'poll_seconds',
+    'retention_days',
+  ],
+  {
+    kind: kindOf('job'),
+    name,
+    aliases: names('Further kinds that get_job and the jobs resource accept.'),
+    domain,
+    title,
+    description,
+    id: object('The id of a job of this kind.', ['description', 'maxLength'], {
+      description: text('What the id is.', 300),
+      maxLength: count('Most characters.', 1, 1024),
+    }),
+    payload: { ...schema, description: 'What the worker receives.' },
+    statuses: {
+      type: 'object',
+      description: 'The public status words in order of life.',
+      minProperties: 1,
+      maxProperties: 32,
+      propertyNames: { pattern: SNAKE, maxLength: 64 },
+      additionalProperties: status,
+    },
+    progress: { ...schema, description: 'Schema of the progress object.' },
+    details: { ...schema, description: 'Schema of `details` in get_job.' },
+    resource: word('Template of the thing the job makes.', SNAKE),
+    attempts: count('How often the work is tried.', 1, 20),
+    timeout_seconds: count('Time after which one attempt is given up.', 1, 604_800),
+    poll_seconds: count('How long a caller waits between polls.', 1, 300),
+    retention_days: count('How long a finished job can be read.', 1, 3650),
+  },
+);
+
+const parameter = object('One parameter.', ['in', 'schema'], {
+  in: choice('Where it stands in the request.', ['path', 'query', 'header']),
+  required: flag('Whether it must be given; path parameters always are.'),
+  description: text('What to give.', 300),
+  schema,
+});
+
+export const endpoint: Node = object(
+  'One REST operation.',
+  ['kind', 'name', 'domain', 'title', 'description', 'method', 'path', 'auth', 'mcp_impact', 'response'],
+  {
+    kind: kindOf('endpoint'),
+    name,
+    domain,
+    title,
+    description,
+    ...lifecycle,
+    method: choice('HTTP method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    path: word('Path with {name} for path parameters.', '^/[^\\s?#]*$', { maxLength: 256 }),
+    auth: choice('Which credential it needs.', ['none', 'api_key', 'session']),
+    permission: choice('Permission the credential needs.', ['read', 'write']),
+    mcp_impact: object('How the capability is reached over MCP.', ['class'], {
+      class: choice('Where agents find this capability.', ['mcp_ready', 'cli_guided', 'frontend_only', 'out_of_scope']),
+      tool: word('Tool that covers it.', SNAKE),
+      resource: word('Resource that covers it.', SNAKE),
+      prompt: text('Prompt that covers it.', 64),
+      reason: text('Why MCP does not offer it.', 500),
+    }),
+    parameters: {
+      type: 'object',
+      description: 'Parameters by name.',
+      additionalProperties: parameter,
+      maxProperties: 32,
+    },
+    request: object('What the body may be.', ['content_types', 'max_bytes'], {
+      content_types: list('Accepted media types.', { type: 'string', maxLength: 128 }, { minItems: 1, maxItems: 8 }),
+      max_bytes: count('Largest body in bytes.', 1, 1_073_741_824),
+      schema: { ...schema, description: 'Schema of a JSON body; without it the body is raw bytes.' },
+    }),
+    response: object('What a success answers.', ['status'], {
+      status: count('HTTP status.', 200, 399),
+      content_type: text('Media type of the body.', 128),
+      schema: { ...schema, description: 'Schema of a JSON body.' },
+    }),
+    errors,
+  },
+);
+
+export const model: Node = object(
+  'One shape that is shared by name.',
+  ['kind', 'name', 'title', 'description', 'schema'],
+  {
+    kind: kindOf('model'),
+    name,
+    title,
+    description,
+    schema: { ...schema, description: 'The shape.' },
+  },
+);
+
+export const ERROR_CLASSES = [
+  'invalid_input',
+  'unauthenticated',
+  'permission_denied',
+  'not_found',
+  'conflict',
+  'failed_precondition',
+  'limit_exceeded',
+  'rate_limited',
+  'unavailable',
+  'handoff_required',
+  'internal_error',
+] as const;
+
+const error = object('One error code.', ['code', 'class', 'retryable', 'http', 'meaning', 'when', 'recovery'], {
+  code: word('The code.', CODE, { maxLength: 64 }),
+  class: choice('Decides how the error renders on each surface.', ERROR_CLASSES),
+  implied: flag('Whether every tool may answer it without declaring it.'),
+  retryable: flag('Whether the same call may succeed later.'),
+  http: count('HTTP status.', 400, 599),
+  meaning: text('What is wrong.', 300),
+  when: text('What makes it happen.', 300),
+  recovery: text('What the caller does next.', 500),
+  fields: { ...schema, description: 'Schema of the machine-readable facts.' },
+});
+
+export const errorList: Node = object('The closed list of error codes.', ['kind', 'errors'], {
+  kind: kindOf('errors'),
+  errors: list('All codes.', error, { minItems: 1, maxItems: 512 }),
+});
+
+const scope = object('One scope.', ['name', 'permission', 'title', 'meaning'], {
+  name: word('Scope name.', '^[a-z][a-z0-9_:.-]*$', { maxLength: 128 }),
+  permission: choice('Permission it stands for.', ['read', 'write']),
+  title,
+  meaning: text('What it allows.', 300),
+});
+
+export const scopeList: Node = object('The scopes of the server.', ['kind', 'scopes'], {
+  kind: kindOf('scopes'),
+  scopes: list('All scopes.', scope, { minItems: 1, maxItems: 64 }),
+});
+
+const domainEntry = object('One domain.', ['name', 'title', 'description', 'skill'], {
+  name: word('Domain name.', SNAKE, { maxLength: 64 }),
+  title,
+  description: text('What the domain is about.', 300),
+  skill: word('Skill that teaches it.', '^[a-z][a-z0-9-]*$', { maxLength: 64 }),
+});
+
+export const domainList: Node = object('The domains; the order is the dependency ladder.', ['kind', 'domains'], {
+  kind: kindOf('domains'),
+  domains: list('All domains from low to high.', domainEntry, { minItems: 1, maxItems: 64 }),
+});
+
+export const server: Node = object(
+  'The server itself.',
+  ['kind', 'name', 'title', 'version', 'uri_scheme', 'description', 'instructions'],
+  {
+    kind: kindOf('server'),
+    name: word('Server name.', '^[a-zA-Z][a-zA-Z0-9_-]*$', { maxLength: 64 }),
+    title,
+    version: word('Semantic version of the contract.', '^\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z.-]+)?$'),
+    uri_scheme: word('Scheme of all resource URIs.', '^[a-z][a-z0-9+.-]*$', { maxLength: 32 }),
+    description,
+    instructions: text('What a client tells its model about the server, the key facts first.', 2000),
+  },
+);
+
+/** Limits a profile may set, with what each one counts. */
+export const PROFILE_LIMITS: Readonly<Record<string, string>> = {
+  tool_name: 'Characters of a tool name.',
+  prefixed_tool_name: 'Characters of a tool name with the prefix the host puts before it.',
+  host_prefix: 'Characters of that prefix without the server name.',
+  tool_description: 'Characters of a tool description.',
+  argument_description: 'Characters of an argument description.',
+  tools: 'Tools in one listing.',
+  instructions: 'Characters of the server instructions.',
+  schema_depth: 'Levels of nesting in a schema.',
+  schema_properties: 'Properties in one input schema.',
+  definition_characters: 'Characters of one tool definition.',
+  result_tokens: 'Tokens of one result.',
+};
+
+export const profile: Node = object(
+  'What one client or model provider accepts.',
+  ['kind', 'name', 'title', 'description', 'limits'],
+  {
+    kind: kindOf('profile'),
+    name,
+    title,
+    description,
+    limits: object(
+      'Limits; what is absent does not apply.',
+      [],
+      Object.fromEntries(
+        Object.entries(PROFILE_LIMITS).map(([limit, meaning]) => [limit, count(meaning, 0, 10_000_000)]),
+      ),
+    ),
+    refuses: list(
+      'Schema keywords that must not reach this client.',
+      { type: 'string', maxLength: 64 },
+      { maxItems: 64, uniqueItems: true },
+    ),
+  },
+);
+
+const approval = object('One finding that is approved.', ['rule', 'entity', 'fingerprint'], {
+  rule: text('Rule of the finding.', 64),
+  entity: text('Entity it is about.', 128),
+  fingerprint: text('Fingerprint the gate prints.', 128),
+});
+
+export const change: Node = object(
+  'One approved change of the published surface.',
+  ['kind', 'date', 'reason', 'owner', 'approves'],
+  {
+    kind: kindOf('change'),
+    date: day('Day of the approval.'),
+    reason: text('Why callers must live with it.', 1000),
+    migration: text('What callers do.', 1000),
+    owner: text('Who answers for it.', 120),
+    expires: day('Day after which the approval no longer counts.'),
+    approves: list('Findings that are approved.', approval, { minItems: 1, maxItems: 256 }),
+  },
+);

@@ -1,0 +1,108 @@
+import { checkValue } from '../grammar/check-value.ts';
+import type { ValueFault } from '../grammar/check-value.ts';
+import { GRAMMAR, grammarReference } from '../grammar/index.ts';
+import type { Diagnostic, JsonPath } from '../model/types.ts';
+import { didYouMean } from './did-you-mean.ts';
+import type { ContractDocument } from './document.ts';
+import { KINDS } from './layout.ts';
+import { pointer } from './positions.ts';
+
+/** Faults that a rule of the catalogue names; all others are `grammar`. */
+function ruleOf(fault: ValueFault): string {
+  const last = fault.path.at(-1);
+  if (fault.keyword === 'required') {
+    if (/`(?:description|meaning|when|title)`/u.test(fault.message)) return 'desc-required';
+    if (/`output`/u.test(fault.message)) return 'out-required';
+    if (/`(?:read_only|destructive|idempotent|open_world)`/u.test(fault.message)) return 'hint-explicit';
+    if (/`mime_type`/u.test(fault.message)) return 'res-mime';
+    if (/`(?:cache|ttl_seconds)`/u.test(fault.message)) return 'res-cache';
+    if (/`(?:poll_seconds|retention_days)`/u.test(fault.message)) return 'job-poll';
+    if (/`mcp_impact`/u.test(fault.message)) return 'endpoint-needs-mcp-impact';
+    if (/`recovery`/u.test(fault.message)) return 'err-declared';
+    if (/`idempotency`/u.test(fault.message)) return 'in-idempotency';
+  }
+  if (last === 'format' && fault.keyword === 'enum') return 'in-format-allowlist';
+  if (last === 'type' && fault.keyword === 'enum') return 'schema-type';
+  if (last === 'code' || (fault.path.at(-2) === 'errors' && fault.keyword === 'pattern')) return 'err-declared';
+  if (last === 'instructions' && fault.keyword === 'maxLength') return 'instructions-length';
+  return 'grammar';
+}
+
+function sentence(fault: ValueFault): string {
+  const last = fault.path.at(-1);
+  if (fault.keyword === 'additionalProperties') return `\`${String(last)}\` is not a key of this map.`;
+  const subject = last === undefined ? 'The file' : typeof last === 'number' ? `Item ${last + 1}` : `\`${last}\``;
+  return `${subject} ${fault.message}.`;
+}
+
+/** Faults inside a map that was only misplaced are noise: the unknown key is reported, not what stands under it. */
+function toDiagnostic(document: ContractDocument, fault: ValueFault): Diagnostic {
+  const position = document.source.locate(fault.path, fault.key === true ? 'key' : 'value');
+  return {
+    rule: ruleOf(fault),
+    level: 'error',
+    message: sentence(fault),
+    ...(fault.remedy === undefined ? {} : { remedy: fault.remedy }),
+    position,
+    entity: `${document.kind} ${document.stem}`,
+    pointer: pointer(fault.path),
+  };
+}
+
+function numericMembers(document: ContractDocument): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const visit = (node: ContractDocument['root'], path: JsonPath): void => {
+    if (node.kind === 'list') for (const [index, item] of node.items.entries()) visit(item, [...path, index]);
+    if (node.kind !== 'map') return;
+    for (const { key, value } of node.entries) {
+      const here = [...path, key];
+      if (key === 'enum' && value.kind === 'list' && path.at(-1) !== 'properties') {
+        const items = value.items.filter((item) => item.kind === 'scalar');
+        const texts = items.some((item) => typeof item.value === 'string');
+        for (const item of items) {
+          // A list of numbers is one on purpose; a lone number among words is a word that lost its quotes.
+          if (!texts || typeof item.value !== 'number' || item.plain === undefined) continue;
+          found.push({
+            rule: 'in-duplicate-key',
+            level: 'error',
+            message: `The enum member \`${item.plain}\` reads as a number among words.`,
+            remedy: 'Put it in quotes.',
+            position: document.source.locate([...here, value.items.indexOf(item)]),
+            entity: `${document.kind} ${document.stem}`,
+            pointer: pointer([...here, value.items.indexOf(item)]),
+          });
+        }
+      }
+      visit(value, here);
+    }
+  };
+  visit(document.root, []);
+  return found;
+}
+
+/** Checks one document against the grammar of its kind. */
+export function checkGrammar(document: ContractDocument): Diagnostic[] {
+  const { kind } = document.value;
+  if (kind !== undefined && kind !== document.kind) {
+    const written = typeof kind === 'string' ? kind : JSON.stringify(kind);
+    const known = typeof kind === 'string' && (KINDS as readonly string[]).includes(kind);
+    const near = known
+      ? `Move it to the folder of its kind, or write \`${document.kind}\`.`
+      : didYouMean(written, [document.kind]);
+    const message = `A file here is of kind \`${document.kind}\`, not \`${written}\`.`;
+    const position = document.source.locate(['kind']);
+    return [
+      {
+        rule: 'kind-matches-folder',
+        level: 'error',
+        message,
+        remedy: near ?? `Write \`${document.kind}\`.`,
+        position,
+        pointer: '/kind',
+      },
+    ];
+  }
+  const faults = checkValue(GRAMMAR[document.kind], document.value, { resolve: grammarReference });
+
+  return [...faults.map((fault) => toDiagnostic(document, fault)), ...numericMembers(document)];
+}

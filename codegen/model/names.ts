@@ -1,0 +1,87 @@
+import type { Diagnostic, SourcePosition } from './types.ts';
+
+/** `query_dataset`, `query-dataset` and `queryDataset` all become `QueryDataset`. */
+export function pascalCase(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/u)
+    .filter((part) => part !== '')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('');
+}
+
+/** Type names that generated code uses itself or that TypeScript already gives a meaning. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...[
+    'Array',
+    'Boolean',
+    'Date',
+    'Error',
+    'Function',
+    'JSON',
+    'Map',
+    'Number',
+    'Object',
+    'Promise',
+    'Set',
+    'String',
+    'Symbol',
+  ],
+  ...[
+    'Awaited',
+    'Exclude',
+    'Extract',
+    'NonNullable',
+    'Omit',
+    'Partial',
+    'Pick',
+    'Readonly',
+    'ReadonlyArray',
+    'Record',
+    'Required',
+  ],
+  ...['AdapterContexts', 'Completers', 'EndpointHandlers', 'ErrorCode', 'JobHandlers', 'ResourceReaders'],
+  ...['ToolAdapters', 'ToolContracts', 'ToolName'],
+]);
+
+interface Claim {
+  /** What wants the name, in words: `tool get_run`, `definition eval-run of GetRunInput`. */
+  readonly subject: string;
+  readonly position: SourcePosition;
+}
+
+/**
+ * Every exported type name of the generated code, claimed by what it is made for. Two claims on one name are an error:
+ * numbering one of them would rename it again whenever a file is added.
+ */
+export class NameTable {
+  readonly #claims = new Map<string, Claim[]>();
+
+  claim(typeName: string, subject: string, position: SourcePosition): void {
+    const claims = this.#claims.get(typeName) ?? [];
+    claims.push({ subject, position });
+    this.#claims.set(typeName, claims);
+  }
+
+  faults(): Diagnostic[] {
+    const found: Diagnostic[] = [];
+    for (const [typeName, claims] of this.#claims) {
+      const subjects = [...new Set(claims.map(({ subject }) => subject))];
+      if (subjects.length > 1) {
+        const message = `${subjects.map((subject) => `\`${subject}\``).join(' and ')} all become the type \`${typeName}\`.`;
+        for (const { position } of claims) {
+          found.push({ rule: 'name-collision', level: 'error', message, remedy: 'Rename all but one.', position });
+        }
+      } else if (TAKEN.has(typeName) && claims[0] !== undefined) {
+        const message = `\`${subjects[0] ?? ''}\` becomes the type \`${typeName}\`, which generated code uses already.`;
+        found.push({
+          rule: 'name-reserved',
+          level: 'error',
+          message,
+          remedy: 'Choose a more telling name.',
+          position: claims[0].position,
+        });
+      }
+    }
+    return found;
+  }
+}
