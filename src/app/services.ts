@@ -1,15 +1,17 @@
 import type { Db } from '../db/database.ts';
-import type {
+import {
   AccessChanges,
   AccountsService,
   AgentCallLog,
   ApiKeysService,
+  InstallationSecretRepository,
   KeyUsage,
 } from '../domain/identity/index.ts';
-import type { ProjectsService } from '../domain/projects/index.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { ProjectsService } from '../domain/projects/index.ts';
+import { systemClock, type Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
-import type { PageCursors } from '../kernel/page-cursor.ts';
+import { PageCursors } from '../kernel/page-cursor.ts';
+import { argon2PasswordHasher } from './argon2-password-hasher.ts';
 import type { Config } from './config.ts';
 
 /** Everything a surface may use, made once per process. */
@@ -27,4 +29,40 @@ export interface Services {
   readonly keyUsage: KeyUsage;
   readonly agentCalls: AgentCallLog;
   readonly projects: ProjectsService;
+}
+
+export interface ServiceParts {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Migrated. */
+  readonly db: Db;
+  readonly clock?: Clock;
+}
+
+/** The composition root: the one place that knows which service needs which. */
+export async function createServices(parts: ServiceParts): Promise<Services> {
+  const { config, logger, db, clock = systemClock } = parts;
+  const changes = new AccessChanges();
+  const installationSecret = await new InstallationSecretRepository(db).getOrCreate();
+  const cursors = new PageCursors(installationSecret);
+  return {
+    config,
+    clock,
+    logger,
+    db,
+    cursors,
+    installationSecret,
+    changes,
+    accounts: new AccountsService({ db, clock, changes, passwords: argon2PasswordHasher }),
+    apiKeys: new ApiKeysService({ db, clock, changes }),
+    keyUsage: new KeyUsage({ db, onError: (error) => logger.warn('last use of keys not stored', { error }) }),
+    agentCalls: new AgentCallLog({
+      db,
+      onTrouble: ({ what, error }) =>
+        what === 'full'
+          ? logger.error('audit rows are being dropped: the buffer is full')
+          : logger.warn('audit rows not stored yet', { error }),
+    }),
+    projects: new ProjectsService({ db, clock, changes }),
+  };
 }

@@ -121,6 +121,15 @@ export const SETTINGS = {
     meaning: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed. Empty: the header is ignored.',
     parse: ipRanges(),
   }),
+  metricsToken: setting({
+    name: 'METRICS_TOKEN',
+    group: 'Security',
+    default: undefined,
+    example: 'a-long-random-text',
+    meaning: 'Bearer token that opens /metrics from other machines. Absent: /metrics answers this machine only.',
+    secret: true,
+    parse: optional(text(512)),
+  }),
   publishOutputSchema: setting({
     name: 'PUBLISH_OUTPUT_SCHEMA',
     group: 'MCP',

@@ -1,0 +1,78 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setUpFirst } from '../domain/projects/index.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Services } from './services.ts';
+
+const FIRST_EMAIL = 'owner@localhost';
+const FIRST_PROJECT = 'My agent';
+
+/** What `first-run.json` holds: enough to connect a client. */
+export interface FirstRun {
+  readonly url: string;
+  readonly project_id: string;
+  readonly key: string;
+}
+
+/**
+ * On an empty store: makes account, project and key, and keeps the key in `DATA_DIR/first-run.json`, readable by the
+ * owner alone. Elsewhere: nothing.
+ */
+export async function firstRun(
+  services: Pick<Services, 'db' | 'accounts' | 'apiKeys' | 'projects' | 'config'>,
+  url: string,
+): Promise<FirstRun | undefined> {
+  const file = firstRunFile(services.config);
+  const things = await setUpFirst(services, {
+    email: FIRST_EMAIL,
+    projectName: FIRST_PROJECT,
+    keep: ({ project, secret }) => writePrivately(file, { url, project_id: project.id, key: secret }),
+  });
+  return things && { url, project_id: things.project.id, key: things.secret };
+}
+
+/** Keeps the note's address right when the server is started elsewhere later; a missing or foreign file stays as it is. */
+export async function updateFirstRunUrl(config: Services['config'], url: string): Promise<void> {
+  const note = await readFirstRun(config);
+  if (note !== undefined && note.url !== url) await writePrivately(firstRunFile(config), { ...note, url });
+}
+
+export function firstRunFile(config: Services['config']): string {
+  return join(config.dataDir, 'first-run.json');
+}
+
+async function readFirstRun(config: Services['config']): Promise<FirstRun | undefined> {
+  const text = await readFile(firstRunFile(config), 'utf8').catch(() => undefined);
+  const value: unknown = text === undefined ? undefined : parse(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('url' in value) || !('project_id' in value) || !('key' in value)) return undefined;
+  const { url, project_id: projectId, key } = value;
+  if (typeof url !== 'string' || typeof projectId !== 'string' || typeof key !== 'string') return undefined;
+  return { url, project_id: projectId, key };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all, on disk before the rename, and never for a moment readable by others. */
+async function writePrivately(file: string, note: FirstRun): Promise<void> {
+  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${newId()}`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(note, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
