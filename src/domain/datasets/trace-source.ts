@@ -1,0 +1,75 @@
+/** JSON as observability stores it. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+export type JsonFields = { readonly [key: string]: Json };
+
+/** Conditions on traces, joined by and. Instants are RFC 3339 texts in UTC. */
+export interface TraceFilters {
+  readonly capabilityId?: string;
+  readonly session?: string;
+  readonly hasError?: boolean;
+  readonly model?: string;
+  readonly serviceName?: string;
+  readonly receivedFrom?: string;
+  readonly receivedTo?: string;
+  readonly minDurationMs?: number;
+  readonly maxDurationMs?: number;
+  readonly minTotalTokens?: number;
+  readonly maxTotalTokens?: number;
+  readonly minTotalCost?: number;
+  readonly maxTotalCost?: number;
+  readonly unbound?: boolean;
+  readonly search?: string;
+}
+
+/** Which traces become rows, and in what order. */
+export type TraceSelection =
+  | { readonly kind: 'ids'; readonly traceIds: readonly string[] }
+  /** Newest first. `filters.receivedTo` pins the selection: traces that arrive later never join it. */
+  | { readonly kind: 'matching'; readonly filters: TraceFilters; readonly limit: number };
+
+export interface SourceSpan {
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly spanType: string;
+  /** Nanoseconds since the Unix epoch. */
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+  readonly failed: boolean;
+  readonly attributes: JsonFields;
+  readonly events: readonly { readonly name: string; readonly attributes: JsonFields }[];
+}
+
+export interface SourceTrace {
+  readonly traceId: string;
+  readonly name: string;
+  readonly serviceName?: string;
+  readonly capability?: { readonly id: string; readonly name: string; readonly slug: string };
+  /** The session's id as the instrumented program gave it. */
+  readonly session?: string;
+  readonly model?: string;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly totalTokens?: number;
+  /** US dollars. */
+  readonly totalCost?: number;
+  readonly failed: boolean;
+  readonly errorMessage?: string;
+  readonly startNs: bigint;
+  readonly durationMs: number;
+  readonly spanCount: number;
+  /** In the order they started; possibly not all of a very large trace. */
+  readonly spans: readonly SourceSpan[];
+}
+
+/** Stored traces, as datasets read them. Everything outside the project does not exist. */
+export interface TraceSource {
+  /** Those of the ids that exist, in the given order. */
+  existing(projectId: string, traceIds: readonly string[]): Promise<readonly string[]>;
+  /** How many traces match, counted up to `limit`. */
+  count(projectId: string, filters: TraceFilters, limit: number): Promise<number>;
+  /** Ids of the matching traces, newest start first, in batches; at most `limit` in all. */
+  matching(projectId: string, filters: TraceFilters, limit: number): AsyncIterable<readonly string[]>;
+  /** The traces with these ids, in the given order; ids without a trace are passed over. At most 100 at a time. */
+  read(projectId: string, traceIds: readonly string[]): Promise<readonly SourceTrace[]>;
+}
