@@ -8,7 +8,6 @@ export interface ClientConfig {
 /** Ready to paste, one per client. The key stands in a header and never in the address. */
 export function clientConfigs(url: string, key: string): readonly ClientConfig[] {
   const headers = { 'X-Api-Key': key };
-  const json = (value: unknown): string => JSON.stringify(value, null, 2);
   const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   return [
     {
@@ -36,4 +35,8 @@ export function clientConfigs(url: string, key: string): readonly ClientConfig[]
       ].join('\n'),
     },
   ];
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
 }

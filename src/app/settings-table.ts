@@ -39,12 +39,15 @@ export function settingsHelp(): string {
 
 /** For the documentation. */
 export function settingsMarkdown(): string {
-  const cell = (text: string): string => text.replaceAll('|', '\\|');
   const rows = settingLines({}).map(
     (line) =>
       `| \`${line.name}\` | ${line.default === '(none)' ? '–' : `\`${cell(line.default)}\``} | ${cell(line.meaning)} | \`${cell(line.example)}\` |`,
   );
   return ['| Setting | Default | Meaning | Example |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
 }
 
 function shown(setting: Setting<unknown>, given: string | undefined): string {

@@ -4,29 +4,24 @@ export interface StopSignal {
   dispose(): void;
 }
 
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
+
 /** Signals that end a process kindly; `onSecond` is what happens to somebody who will not wait. */
 export function onStopSignal(onSecond: (signal: NodeJS.Signals) => void): StopSignal {
-  const signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
-  const { promise, resolve } = withResolvers<NodeJS.Signals>();
-  let count = 0;
-  const listener = (signal: NodeJS.Signals): void => {
-    count += 1;
-    if (count === 1) resolve(signal);
-    else onSecond(signal);
-  };
-  for (const signal of signals) process.on(signal, listener);
+  const listeners: ((signal: NodeJS.Signals) => void)[] = [];
+  const stopped = new Promise<NodeJS.Signals>((resolve) => {
+    let isStopping = false;
+    listeners.push((signal) => {
+      if (isStopping) onSecond(signal);
+      isStopping = true;
+      resolve(signal);
+    });
+  });
+  for (const listener of listeners) for (const signal of SIGNALS) process.on(signal, listener);
   return {
-    stopped: promise,
+    stopped,
     dispose: () => {
-      for (const signal of signals) process.off(signal, listener);
+      for (const listener of listeners) for (const signal of SIGNALS) process.off(signal, listener);
     },
   };
-}
-
-function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

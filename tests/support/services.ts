@@ -1,0 +1,27 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig, type Config, type Environment } from '../../src/app/config.ts';
+import { createServices, type Services } from '../../src/app/services.ts';
+import { createLogger } from '../../src/kernel/logger.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import type { Db } from '../../src/db/database.ts';
+import { testDatabase } from './boot.ts';
+
+/** The product's real services on this process's test database, one set per call. */
+export async function makeServices(
+  parts: { readonly environment?: Environment; readonly clock?: Clock; readonly db?: Db } = {},
+): Promise<Services> {
+  return createServices({
+    config: await testConfig(parts.environment),
+    logger: createLogger({ level: 'silent' }),
+    db: parts.db ?? (await testDatabase()),
+    ...(parts.clock !== undefined && { clock: parts.clock }),
+  });
+}
+
+/** Settings of a server that keeps its files in a fresh folder and never limits a test's calls. */
+export async function testConfig(environment: Environment = {}): Promise<Config> {
+  const folder = await mkdtemp(join(tmpdir(), 'overmind-test-'));
+  return loadConfig({ DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent', RATE_LIMIT_REQUESTS: '0', ...environment });
+}
