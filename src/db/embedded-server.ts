@@ -41,9 +41,15 @@ export function initialise(files: ServerFiles, identity: Identity, durable: bool
   removeAbandoned(files);
   const fresh = `${files.data}.new-${process.pid}`;
   const { file, parameters } = identity.command(join(files.binaries, 'initdb'), [
-    ...['-D', fresh, '-U', EMBEDDED_USER, '-A', 'trust', '-E', 'UTF8'],
+    '-D',
+    fresh,
+    `--username=${EMBEDDED_USER}`,
+    '--auth=trust',
+    '--encoding=UTF8',
     // The server's own locale: machines differ in which ones the system has.
-    ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
     ...(durable ? [] : ['--no-sync']),
   ]);
   const made = spawnSync(file, parameters, {
@@ -101,10 +107,13 @@ async function launchOnce(
   const log = openSync(files.log, 'a', 0o600);
   const from = statSync(files.log).size;
   const { file, parameters } = identity.command(join(files.binaries, 'postgres'), [
-    ...['-D', files.data, '-p', String(EMBEDDED_PORT)],
+    '-D',
+    files.data,
+    '-p',
+    String(EMBEDDED_PORT),
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]);
-  let ended: string | undefined;
+  const end: { reason?: string } = {};
   const server = spawn(file, parameters, {
     ...identity.spawn,
     cwd: files.folder,
@@ -112,17 +121,17 @@ async function launchOnce(
     stdio: ['ignore', log, log],
     detached: true,
   });
-  server.once('error', (error) => (ended = error.message));
-  server.once('exit', (code, signal) => (ended = `ended with ${code ?? signal ?? 'nothing'}`));
+  server.once('error', (error) => (end.reason = error.message));
+  server.once('exit', (code, signal) => (end.reason = `It ended with ${code ?? signal ?? 'no reason'}.`));
   server.unref();
   closeSync(log);
-  for (let waited = 0; waited < START_MS && ended === undefined; waited += 25) {
+  for (let waited = 0; waited < START_MS && end.reason === undefined; waited += 25) {
     if (await isReady()) return undefined;
     await sleep(25);
   }
   const said = readFileSync(files.log).subarray(from).toString('utf8');
-  if (ended === undefined) server.kill('SIGQUIT');
-  return `${said}\n${ended ?? 'It did not accept connections in time.'}`;
+  if (end.reason === undefined) server.kill('SIGQUIT');
+  return `${said}\n${end.reason ?? 'It did not accept connections in time.'}`;
 }
 
 function environment(files: ServerFiles): NodeJS.ProcessEnv {

@@ -8,6 +8,8 @@ import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { migrations } from '../../src/db/migrations/index.ts';
 import { sqlState } from '../../src/db/sql-errors.ts';
+import { createLogger } from '../../src/kernel/logger.ts';
+import { installDelivery } from '../../src/workers/delivery.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MIGRATIONS_FOLDER = join(ROOT, 'src/db/migrations');
@@ -25,7 +27,7 @@ const NO_DURABILITY = {
 interface Server {
   readonly address: DatabaseAddress;
   readonly admin: Db;
-  leave(): Promise<unknown>;
+  readonly leave: () => Promise<unknown>;
 }
 
 interface TestDatabase {
@@ -136,6 +138,7 @@ async function buildTemplate(admin: Db, address: DatabaseAddress, name: string):
   const db = connect(withDatabase(address, building), { applicationName: 'tests template' });
   try {
     await migrate(db, migrations);
+    await installDelivery(db, withDatabase(address, building), createLogger({ level: 'warn' }));
   } finally {
     await db.destroy();
   }
@@ -182,7 +185,7 @@ async function untilNobodyIsIn(work: () => Promise<unknown>): Promise<void> {
 }
 
 function hashMigrations(): string {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(readFileSync(join(ROOT, 'node_modules/pg-boss/package.json')));
   for (const name of readdirSync(MIGRATIONS_FOLDER).sort()) hash.update(readFileSync(join(MIGRATIONS_FOLDER, name)));
   return hash.digest('hex').slice(0, 12);
 }

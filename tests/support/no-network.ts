@@ -8,7 +8,7 @@ type Connect = (this: Socket, ...parameters: unknown[]) => Socket;
  */
 export function refuseNetwork(allowedHosts: readonly string[] = []): void {
   // because connect has many overloads and only the address matters here
-  const original = Socket.prototype.connect as unknown as Connect;
+  const original = Reflect.get(Socket.prototype, 'connect') as Connect;
   const guarded: Connect = function (...parameters) {
     const host = hostOf(parameters);
     if (host !== undefined && !isLoopback(host) && !allowedHosts.includes(host)) {
@@ -16,8 +16,7 @@ export function refuseNetwork(allowedHosts: readonly string[] = []): void {
     }
     return original.apply(this, parameters);
   };
-  // because it stands in for the original with every overload
-  Socket.prototype.connect = guarded as unknown as Socket['connect'];
+  Reflect.set(Socket.prototype, 'connect', guarded);
 }
 
 /** Undefined for a unix socket. */
@@ -34,5 +33,5 @@ function hostOf(parameters: readonly unknown[]): string | undefined {
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\./.test(host);
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || host.startsWith('127.');
 }

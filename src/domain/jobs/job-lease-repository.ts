@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { jsonb, type Db, type Tx } from '../../db/database.ts';
-import type { JobError, JobId } from './job.ts';
+import type { Job, JobError, JobId } from './job.ts';
+import { toJob, type JobRow } from './job-repository.ts';
 
 /** What a worker holds after it took a job: enough to run it and to prove that the attempt is its own. */
 export interface ClaimedJob {
@@ -89,6 +90,14 @@ export class JobLeaseRepository {
   }
 
   /**
+   * Bounds how long this transaction may sit idle. A process that is stopped in the middle of one keeps its row locks
+   * and with them the job; the server then ends its session.
+   */
+  async boundIdleTime(ms: number): Promise<void> {
+    await this.#db.raw(`select set_config('idle_in_transaction_session_timeout', ?, true)`, [String(ms)]);
+  }
+
+  /**
    * The fence: renews the lease inside the transaction that carries the effects, or throws `LostLease`. It comes last
    * in the transaction, so that the row is locked for no longer than the commit takes.
    */
@@ -115,12 +124,15 @@ export class JobLeaseRepository {
     );
   }
 
-  async fail(lease: Lease, error: JobError): Promise<void> {
-    await this.#write(
+  async fail(lease: Lease, error: JobError): Promise<Job> {
+    const result = await this.#db.raw<{ rows: JobRow[] }>(
       `update jobs set status = 'failed', lease_until = null, worker = null, error_code = ?, error_message = ?,
-         updated_at = now(), finished_at = now() where ${MINE}`,
+         updated_at = now(), finished_at = now() where ${MINE} returning *`,
       [error.code, error.message, lease.id, lease.attempt],
     );
+    const [row] = result.rows;
+    if (row === undefined) throw new LostLease();
+    return toJob(row);
   }
 
   /** Queues the job for another attempt after the wait, keeping this one's error for whoever looks. */
@@ -141,17 +153,27 @@ export class JobLeaseRepository {
     );
   }
 
-  /** Ends the jobs whose worker fell silent on their last attempt. */
-  async failExhausted(error: JobError, limit: number): Promise<JobId[]> {
+  /** Jobs whose worker fell silent on their last attempt. */
+  async findExhausted(limit: number): Promise<JobId[]> {
     const result = await this.#db.raw<{ rows: { id: JobId }[] }>(
-      `with lapsed as (
-         select id from jobs where status = 'running' and lease_until <= clock_timestamp()
-           and attempt >= max_attempts limit ? for update skip locked)
-       update jobs set status = 'failed', lease_until = null, worker = null, error_code = ?, error_message = ?,
-         updated_at = now(), finished_at = now() from lapsed where jobs.id = lapsed.id returning jobs.id`,
-      [limit, error.code, error.message],
+      `select id from jobs where status = 'running' and lease_until <= clock_timestamp()
+         and attempt >= max_attempts order by lease_until limit ?`,
+      [limit],
     );
     return result.rows.map((row) => row.id);
+  }
+
+  /** Ends such a job; undefined when another process did, or is about to. */
+  async failExhausted(id: JobId, error: JobError): Promise<Job | undefined> {
+    const result = await this.#db.raw<{ rows: JobRow[] }>(
+      `with lapsed as (
+         select id from jobs where id = ? and status = 'running' and lease_until <= clock_timestamp()
+           and attempt >= max_attempts for update skip locked)
+       update jobs set status = 'failed', lease_until = null, worker = null, error_code = ?, error_message = ?,
+         updated_at = now(), finished_at = now() from lapsed where jobs.id = lapsed.id returning jobs.*`,
+      [id, error.code, error.message],
+    );
+    return result.rows.map(toJob)[0];
   }
 
   /** Queues the jobs whose worker fell silent and that may be tried again; they need a message each. */
