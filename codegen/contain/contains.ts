@@ -1,0 +1,150 @@
+import type { JsonSchema, JsonValue } from '../model/types.ts';
+import { Compiler, type FormatMode } from './compiler.ts';
+import { Documents } from './documents.ts';
+import type { Form } from './form.ts';
+import { Forge } from './forge.ts';
+import type { Lookup } from './holds.ts';
+import { canonical, type JsonObject } from './json.ts';
+import { Languages } from './languages.ts';
+import type { Outcome } from './outcome.ts';
+import { FormSearch } from './search.ts';
+import { Budget, DEFAULT_LIMITS, Undecided, type Limits, type Stop } from './stop.ts';
+import { Validators } from './verify.ts';
+
+export interface ContainmentOptions {
+  /** `annotation` (default) ignores formats, as 2020-12 does; `assert` treats them as the validators do. */
+  readonly formats?: FormatMode;
+  readonly limits?: Partial<Limits>;
+}
+
+export type Containment =
+  | { readonly verdict: 'proved' }
+  | { readonly verdict: 'refuted'; readonly witness: JsonValue }
+  | ({ readonly verdict: 'unknown' } & Stop);
+
+/** Witnesses tried on the validators before a refutation is given up. */
+const MAX_WITNESSES = 4;
+
+/** Answers whether every value the old schema accepts is accepted by the new one. */
+export interface Prover {
+  contains(oldSchema: JsonSchema, newSchema: JsonSchema): Containment;
+}
+
+/**
+ * A prover keeps automata and the meta-schemas between questions. Its answers depend on the two schemas and the
+ * options alone.
+ */
+export function createProver(options: ContainmentOptions = {}): Prover {
+  const formats = options.formats ?? 'annotation';
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const validators = new Validators(formats);
+  const shared = validators.metaSchemas();
+  const languages = new Languages(limits.states);
+  return {
+    contains(oldSchema, newSchema) {
+      validators.demandSchema(oldSchema, 'The old schema');
+      validators.demandSchema(newSchema, 'The new schema');
+      if (canonical(oldSchema) === canonical(newSchema)) return { verdict: 'proved' };
+      const question = new Question({ formats, limits, languages, shared }, oldSchema, newSchema);
+      return question.answer(validators);
+    },
+  };
+}
+
+/** One question with a prover of its own; see `createProver` for many. */
+export function contains(oldSchema: JsonSchema, newSchema: JsonSchema, options: ContainmentOptions = {}): Containment {
+  return createProver(options).contains(oldSchema, newSchema);
+}
+
+interface Setting {
+  readonly formats: FormatMode;
+  readonly limits: Limits;
+  readonly languages: Languages;
+  readonly shared: readonly JsonObject[];
+}
+
+class Question {
+  readonly #oldSchema: JsonSchema;
+  readonly #newSchema: JsonSchema;
+  readonly #forge = new Forge();
+  readonly #setting: Setting;
+  readonly #sides: readonly Compiler[];
+  readonly #identities = new Map<object, number>();
+
+  constructor(setting: Setting, oldSchema: JsonSchema, newSchema: JsonSchema) {
+    this.#setting = setting;
+    this.#oldSchema = oldSchema;
+    this.#newSchema = newSchema;
+    this.#sides = [this.#compiler(oldSchema, 'old'), this.#compiler(newSchema, 'new')];
+  }
+
+  answer(validators: Validators): Containment {
+    const excluded: JsonValue[] = [];
+    try {
+      const gap = this.#gap();
+      const search = this.#search();
+      for (;;) {
+        const outcome = this.#seek(search, gap, excluded);
+        if (outcome.kind === 'empty') return excluded.length === 0 ? { verdict: 'proved' } : unverified(excluded);
+        if (outcome.kind === 'open') return { verdict: 'unknown', ...outcome.stop };
+        const { value } = outcome;
+        if (validators.disagree(this.#oldSchema, this.#newSchema, value)) return { verdict: 'refuted', witness: value };
+        excluded.push(value);
+        if (excluded.length >= MAX_WITNESSES) return unverified(excluded);
+      }
+    } catch (error) {
+      if (error instanceof Undecided) return { verdict: 'unknown', ...error.stop };
+      if (error instanceof RangeError) return { verdict: 'unknown', keyword: '$ref', path: '', reason: 'budget' };
+      throw error;
+    }
+  }
+
+  /** What the old schema accepts and the new one does not. */
+  #gap(): Form {
+    const [before, after] = this.#sides.map((side) => side.root());
+    return this.#forge.and([before ?? this.#forge.no, this.#forge.not(after ?? this.#forge.no)]);
+  }
+
+  #seek(search: FormSearch, gap: Form, excluded: readonly JsonValue[]): Outcome {
+    return search.solve(this.#forge.and([gap, this.#forge.values(excluded, false)]));
+  }
+
+  #search(): FormSearch {
+    const { limits, languages } = this.#setting;
+    return new FormSearch({ forge: this.#forge, budget: new Budget(limits), languages, lookup: this.#lookup() });
+  }
+
+  #lookup(): Lookup {
+    const first = <T>(find: (side: Compiler) => T | undefined): T | undefined =>
+      this.#sides.map(find).find((found) => found !== undefined);
+    return {
+      unfold: (target) => {
+        const body = first((side) => side.unfold(target));
+        if (body === undefined) {
+          throw new Undecided({ keyword: '$ref', path: '', reason: 'the schema refers to itself in place' });
+        }
+        return body;
+      },
+      siteOf: (key) => first((side) => side.sightings.get(key)) ?? '',
+    };
+  }
+
+  #compiler(schema: JsonSchema, side: string): Compiler {
+    const documents = new Documents(schema, `https://schema.invalid/${side}`, this.#setting.shared);
+    return new Compiler(this.#forge, documents, {
+      formats: this.#setting.formats,
+      side,
+      identities: this.#identities,
+    });
+  }
+}
+
+function unverified(values: readonly JsonValue[]): Containment {
+  const example = canonical(values[0] ?? null).slice(0, 200);
+  return {
+    verdict: 'unknown',
+    keyword: '$schema',
+    path: '',
+    reason: `the compiled validators do not agree that ${example} is accepted before and refused after`,
+  };
+}
