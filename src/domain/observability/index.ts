@@ -1,0 +1,15 @@
+export { createObservability, type Observability, type ObservabilityParts } from './observability.ts';
+export type { ErrorCount, Health, ModelUse, Traffic } from './health.ts';
+export { HealthService } from './health-service.ts';
+export { IngestService, type IngestOutcome } from './ingest-service.ts';
+export type { ExportAnswer, OtlpCodec, RpcStatus } from './otlp-codec.ts';
+export { otlpJson } from './otlp-json.ts';
+export { readExport, type ExportBatch } from './otlp-request.ts';
+export type { Session } from './session-repository.ts';
+export { SessionService, type SessionView } from './session-service.ts';
+export type { JsonObject, JsonValue, Span, SpanDraft, SpanEvent, SpanLink } from './span.ts';
+export type { TaskExecution } from './task-execution.ts';
+export { TaskExecutionService, type TaskExecutionListQuery } from './task-execution-service.ts';
+export type { Page, TraceFilter, TraceListQuery, TraceOrderKey, TraceRow } from './trace-query.ts';
+export { TraceService } from './trace-service.ts';
+export type { TraceFailure, TraceView, TraceWithSpans } from './trace-view.ts';

@@ -1,0 +1,174 @@
+import type { Db, Tx } from '../../db/database.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { IdMaker } from '../../kernel/ids.ts';
+import { claimKey, type CapabilityService } from '../capabilities/index.ts';
+import { rollUp, type RolledSpan } from './roll-up.ts';
+import { SessionRepository } from './session-repository.ts';
+import type { SpanDraft } from './span.ts';
+import { spanKey, SpanRepository, type PlacedSpan } from './span-repository.ts';
+import { TaskExecutionRepository } from './task-execution-repository.ts';
+import { TraceRepository } from './trace-repository.ts';
+import { totalsBelow } from './unit-roll-up.ts';
+
+export interface IngestServiceParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly newId: IdMaker;
+  readonly capabilities: CapabilityService;
+}
+
+export interface IngestOutcome {
+  /** Spans that were not stored before. */
+  readonly stored: number;
+  /** Spans that were, or that the batch holds twice; the first version of a span stays. */
+  readonly duplicates: number;
+}
+
+/**
+ * Takes spans into a project. One batch is one transaction: the spans, their traces' rows, capabilities, sessions and
+ * task executions become visible together, or none of them. Idempotent by trace and span id, so an exporter may
+ * send a batch again whenever it is unsure.
+ */
+export class IngestService {
+  readonly #parts: IngestServiceParts;
+
+  constructor(parts: IngestServiceParts) {
+    this.#parts = parts;
+  }
+
+  async ingest(projectId: string, spans: readonly SpanDraft[]): Promise<IngestOutcome> {
+    const drafts = sortedAndUnique(spans);
+    if (drafts.length === 0) return { stored: 0, duplicates: 0 };
+    const stored = await this.#parts.db.transaction((tx) => this.#store(tx, projectId, drafts));
+    return { stored, duplicates: spans.length - stored };
+  }
+
+  async #store(tx: Tx, projectId: string, drafts: readonly SpanDraft[]): Promise<number> {
+    const receivedAt = this.#parts.clock.now();
+    const placed = await this.#place(tx, projectId, drafts, receivedAt);
+    const newKeys = await new SpanRepository(tx).insertNew(projectId, placed, receivedAt);
+    const fresh = placed.filter(({ draft }) => newKeys.has(spanKey(draft)));
+    if (fresh.length === 0) return 0;
+    const deltas = rollUp(fresh.map(toRolledSpan));
+    await new TraceRepository(tx).add(projectId, deltas, receivedAt);
+    const traceIds = deltas.map((delta) => delta.traceId);
+    await this.#updateExecutions(tx, projectId, fresh, traceIds, receivedAt);
+    return fresh.length;
+  }
+
+  /** Finds or makes the capability and session that each span names. */
+  async #place(tx: Tx, projectId: string, drafts: readonly SpanDraft[], at: Date): Promise<readonly PlacedSpan[]> {
+    const claims = drafts.flatMap((draft) => draft.capability ?? []);
+    const capabilityIds = await this.#parts.capabilities.claim(tx, projectId, claims);
+    const placed = drafts.map((draft): PlacedSpan => {
+      const capabilityId = draft.capability && capabilityIds.get(claimKey(draft.capability));
+      return capabilityId === undefined ? { draft } : { draft, capabilityId };
+    });
+    const sessionIds = await this.#sessionsOf(tx, projectId, placed, at);
+    if (sessionIds.size === 0) return placed;
+    return placed.map((span) => {
+      const conversationId = span.draft.session && sessionIds.get(span.draft.session.externalId);
+      return conversationId === undefined ? span : { ...span, conversationId };
+    });
+  }
+
+  async #sessionsOf(
+    tx: Tx,
+    projectId: string,
+    placed: readonly PlacedSpan[],
+    at: Date,
+  ): Promise<ReadonlyMap<string, string>> {
+    const wanted = new Map<string, { name: string; capabilityId?: string }>();
+    for (const { draft, capabilityId } of placed) {
+      if (draft.session === undefined) continue;
+      const { externalId, name = externalId } = draft.session;
+      const known = wanted.get(externalId);
+      if (known === undefined) wanted.set(externalId, { name, ...(capabilityId !== undefined && { capabilityId }) });
+      else if (known.capabilityId === undefined && capabilityId !== undefined) known.capabilityId = capabilityId;
+    }
+    if (wanted.size === 0) return new Map();
+    const sessions = new SessionRepository(tx);
+    const externalIds = [...wanted.keys()].sort();
+    const before = await sessions.findByExternalIds(projectId, externalIds);
+    const complete = new Set(
+      before
+        .filter((one) => one.capabilityId !== undefined || wanted.get(one.externalId)?.capabilityId === undefined)
+        .map((one) => one.externalId),
+    );
+    const drafts = externalIds
+      .filter((externalId) => !complete.has(externalId))
+      .map((externalId) => ({
+        id: this.#parts.newId(),
+        externalId,
+        ...(wanted.get(externalId) ?? { name: externalId }),
+      }));
+    if (drafts.length > 0) await sessions.insertOrComplete(projectId, drafts, at);
+    const after = drafts.length > 0 ? await sessions.findByExternalIds(projectId, externalIds) : before;
+    return new Map(after.map((session) => [session.externalId, session.id]));
+  }
+
+  /**
+   * Makes the executions of new unit spans, and the totals of all executions whose traces grew. The trace rows are
+   * locked by now, so two batches of one trace do this one after the other, and the later one sees everything.
+   */
+  async #updateExecutions(
+    tx: Tx,
+    projectId: string,
+    fresh: readonly PlacedSpan[],
+    traceIds: readonly string[],
+    at: Date,
+  ): Promise<void> {
+    const executions = new TaskExecutionRepository(tx);
+    const units = fresh.filter(({ draft }) => draft.unit !== undefined);
+    if (units.length > 0) {
+      await executions.insert(
+        projectId,
+        units.map(({ draft }) => ({ id: this.#parts.newId(), draft })),
+        at,
+      );
+    }
+    const stored = await executions.unitsOf(projectId, traceIds);
+    if (stored.length === 0) return;
+    const spans = await executions.spansOf(projectId, [...new Set(stored.map((unit) => unit.traceId))]);
+    const withTotals = [...spans].flatMap(([traceId, spansOfTrace]) => {
+      const unitSpanIds = stored.filter((unit) => unit.traceId === traceId).map((unit) => unit.unitSpanId);
+      const totals = totalsBelow(spansOfTrace, unitSpanIds);
+      return [...totals].map(([unitSpanId, unitTotals]) => ({ traceId, unitSpanId, totals: unitTotals }));
+    });
+    await executions.setTotals(projectId, withTotals);
+  }
+}
+
+/** One order for every process, and the first version of a span that the batch holds twice. */
+function sortedAndUnique(spans: readonly SpanDraft[]): readonly SpanDraft[] {
+  const byKey = new Map<string, SpanDraft>();
+  for (const span of spans) {
+    const key = spanKey(span);
+    if (!byKey.has(key)) byKey.set(key, span);
+  }
+  return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, span]) => span);
+}
+
+function toRolledSpan({ draft, capabilityId, conversationId }: PlacedSpan): RolledSpan {
+  const { usage } = draft;
+  return {
+    traceId: draft.traceId,
+    spanId: draft.spanId,
+    ...(draft.parentSpanId !== undefined && { parentSpanId: draft.parentSpanId }),
+    name: draft.name,
+    spanType: draft.spanType,
+    ...(draft.operation !== undefined && { operation: draft.operation }),
+    ...(draft.serviceName !== undefined && { serviceName: draft.serviceName }),
+    statusCode: draft.statusCode,
+    startNs: draft.startNs,
+    endNs: draft.endNs,
+    ...(usage.model !== undefined && { model: usage.model }),
+    ...(usage.inputTokens !== undefined && { inputTokens: usage.inputTokens }),
+    ...(usage.outputTokens !== undefined && { outputTokens: usage.outputTokens }),
+    ...(usage.totalTokens !== undefined && { totalTokens: usage.totalTokens }),
+    ...(usage.cost !== undefined && { cost: usage.cost }),
+    ...(draft.error !== undefined && { error: draft.error }),
+    ...(capabilityId !== undefined && { capabilityId }),
+    ...(conversationId !== undefined && { conversationId }),
+  };
+}

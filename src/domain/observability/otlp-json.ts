@@ -1,0 +1,70 @@
+import { isUtf8 } from 'node:buffer';
+import { AppError } from '../../kernel/errors.ts';
+import type { OtlpCodec } from './otlp-codec.ts';
+
+/** OTLP in its JSON mapping. */
+export const otlpJson: OtlpCodec = {
+  contentType: 'application/json',
+  decodeRequest(body) {
+    if (body[0] === 0x1f && body[1] === 0x8b) {
+      throw new AppError('invalid_request', 'The body is gzip: send Content-Encoding: gzip with it.');
+    }
+    if (!isUtf8(body)) throw new AppError('invalid_request', 'The body is not UTF-8 text.');
+    try {
+      return parseExactJson(body.toString('utf8'));
+    } catch (cause) {
+      throw new AppError('invalid_request', 'The body is not valid JSON.', { cause });
+    }
+  },
+  encodeAnswer({ rejectedSpans, message }) {
+    // 64-bit numbers are strings in the JSON mapping.
+    const partialSuccess = { rejectedSpans: String(rejectedSpans), errorMessage: message };
+    return Buffer.from(JSON.stringify(rejectedSpans === 0 && message === '' ? {} : { partialSuccess }));
+  },
+  encodeStatus({ code, message }) {
+    return Buffer.from(JSON.stringify({ code, message }));
+  },
+};
+
+/**
+ * JSON.parse rounds integers beyond 2^53, and some exporters send nanoseconds as bare numbers. Such numbers are
+ * quoted before parsing, which OTLP's JSON mapping allows for every 64-bit field.
+ */
+export function parseExactJson(text: string): unknown {
+  return JSON.parse(mayHoldLongIntegers(text) ? quoteLongIntegers(text) : text);
+}
+
+const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+const HINT = /[[:,]\s*-?\d{16}/;
+
+function mayHoldLongIntegers(text: string): boolean {
+  return HINT.test(text);
+}
+
+/** Walks from string to string, so that digits inside strings are never touched. */
+function quoteLongIntegers(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const open = text.indexOf('"', from);
+    const outside = open === -1 ? text.slice(from) : text.slice(from, open);
+    parts.push(outside.replace(LONG_INTEGER, '"$&"'));
+    if (open === -1) break;
+    const end = endOfString(text, open);
+    parts.push(text.slice(open, end));
+    from = end;
+  }
+  return parts.join('');
+}
+
+function endOfString(text: string, open: number): number {
+  let at = text.indexOf('"', open + 1);
+  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
+  return at === -1 ? text.length : at + 1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
+  return backslashes % 2 === 1;
+}

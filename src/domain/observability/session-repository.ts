@@ -1,0 +1,101 @@
+import { instantText, likeText, type Db, type Tx } from '../../db/database.ts';
+import { isUuid } from '../../kernel/ids.ts';
+
+/** A conversation: traces that share the sender's session id. */
+export interface Session {
+  readonly id: string;
+  readonly externalId: string;
+  readonly name: string;
+  /** Of the first trace that had one. */
+  readonly capabilityId?: string;
+  readonly createdAt: string;
+}
+
+export interface SessionDraft {
+  readonly id: string;
+  readonly externalId: string;
+  readonly name: string;
+  readonly capabilityId?: string;
+}
+
+interface SessionRow {
+  readonly id: string;
+  readonly external_id: string;
+  readonly name: string;
+  readonly capability_id: string | null;
+  readonly created_at: string;
+}
+
+const COLUMNS = `id, external_id, name, capability_id, ${instantText('created_at')} as created_at`;
+
+export class SessionRepository {
+  readonly #db: Db | Tx;
+
+  constructor(db: Db | Tx) {
+    this.#db = db;
+  }
+
+  in(tx: Tx): SessionRepository {
+    return new SessionRepository(tx);
+  }
+
+  async findByExternalIds(projectId: string, externalIds: readonly string[]): Promise<readonly Session[]> {
+    const { rows } = await this.#db.raw<{ rows: SessionRow[] }>(
+      `select ${COLUMNS} from conversations where project_id = ? and external_id = any(?::text[])`,
+      [projectId, [...externalIds]],
+    );
+    return rows.map(toSession);
+  }
+
+  /** Adds sessions that are not there yet, and gives a capability to those that have none. The caller sorts them. */
+  async insertOrComplete(projectId: string, drafts: readonly SessionDraft[], at: Date): Promise<void> {
+    await this.#db.raw(
+      `insert into conversations as held (project_id, id, external_id, name, capability_id, created_at)
+       select ?, id, external_id, name, capability_id, ?::timestamptz
+       from json_to_recordset(?::json) as draft(id text, external_id text, name text, capability_id text)
+       on conflict (project_id, external_id) do update set capability_id = excluded.capability_id
+       where held.capability_id is null and excluded.capability_id is not null`,
+      [
+        projectId,
+        at,
+        JSON.stringify(
+          drafts.map((draft) => ({
+            id: draft.id,
+            external_id: draft.externalId,
+            name: draft.name,
+            capability_id: draft.capabilityId,
+          })),
+        ),
+      ],
+    );
+  }
+
+  /** By the sender's id first, then by ours. */
+  async findByReference(projectId: string, reference: string): Promise<Session | undefined> {
+    const { rows } = await this.#db.raw<{ rows: SessionRow[] }>(
+      `select ${COLUMNS} from conversations where project_id = ? and (external_id = ? or id = ?)
+       order by (external_id = ?) desc limit 1`,
+      [projectId, reference, isUuid(reference) ? reference : '', reference],
+    );
+    return rows[0] && toSession(rows[0]);
+  }
+
+  async externalIdsStartingWith(projectId: string, text: string, limit: number): Promise<readonly string[]> {
+    const { rows } = await this.#db.raw<{ rows: { external_id: string }[] }>(
+      `select external_id from conversations
+       where project_id = ? and external_id like ? escape '\\' order by external_id limit ?`,
+      [projectId, `${likeText(text)}%`, limit],
+    );
+    return rows.map((row) => row.external_id);
+  }
+}
+
+function toSession(row: SessionRow): Session {
+  return {
+    id: row.id,
+    externalId: row.external_id,
+    name: row.name,
+    ...(row.capability_id !== null && { capabilityId: row.capability_id }),
+    createdAt: row.created_at,
+  };
+}

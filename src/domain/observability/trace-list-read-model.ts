@@ -1,0 +1,220 @@
+import type { Knex } from 'knex';
+import { instantText, likeText, type Db } from '../../db/database.ts';
+import type { CursorValue } from '../../kernel/page-cursor.ts';
+import { nanosOfMs, SqlConditions, storableInstant, storableNanos } from './sql-conditions.ts';
+import type { TraceFilter, TraceListQuery, TraceOrderKey, TraceRow } from './trace-query.ts';
+
+interface ListRow {
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly name: string;
+  readonly capability: string | null;
+  readonly session: string | null;
+  readonly span_type: string;
+  readonly operation: string | null;
+  readonly service_name: string | null;
+  readonly status_code: number;
+  readonly duration_ms: number;
+  readonly start_ns: string;
+  readonly received_at: string;
+  readonly span_count: number | null;
+  readonly error_count: number | null;
+  readonly total_tokens: number | null;
+  readonly total_cost: number | null;
+  readonly model: string | null;
+  readonly is_live: boolean;
+  readonly sort_value: CursorValue;
+}
+
+/** A row with the exact value it was sorted by, as the database wrote it. */
+export interface PlacedRow {
+  readonly row: TraceRow;
+  readonly position: readonly CursorValue[];
+}
+
+/** Where the columns of a list are: on the trace's own row, or on each span. */
+interface ListSource {
+  readonly from: string;
+  /** Alias of the table that is filtered and sorted. */
+  readonly main: 't' | 's';
+  readonly spanId: string;
+  readonly failed: string;
+  readonly capabilityId: string;
+  readonly conversationId: string;
+  readonly counts: string;
+  readonly isLive: string;
+  /** Columns that make the order total, after the sort column. */
+  readonly ties: readonly string[];
+}
+
+const TRACES: ListSource = {
+  from: `traces t
+    left join capabilities c on c.project_id = t.project_id and c.id = t.capability_id
+    left join conversations v on v.project_id = t.project_id and v.id = t.conversation_id`,
+  main: 't',
+  spanId: 't.head_span_id',
+  failed: 't.failed',
+  capabilityId: 't.capability_id',
+  conversationId: 't.conversation_id',
+  counts: 't.span_count, t.error_count',
+  isLive: `t.head_rank >= '1'`,
+  ties: ['t.trace_id'],
+};
+
+/** A span without a capability or session of its own has its trace's. */
+const SPANS: ListSource = {
+  from: `spans s
+    join traces t on t.project_id = s.project_id and t.trace_id = s.trace_id
+    left join capabilities c on c.project_id = s.project_id and c.id = coalesce(s.capability_id, t.capability_id)
+    left join conversations v on v.project_id = s.project_id
+      and v.id = coalesce(s.conversation_id, t.conversation_id)`,
+  main: 's',
+  spanId: 's.span_id',
+  failed: '(s.status_code = 2)',
+  capabilityId: 'coalesce(s.capability_id, t.capability_id)',
+  conversationId: 'coalesce(s.conversation_id, t.conversation_id)',
+  counts: 'null::bigint as span_count, null::bigint as error_count',
+  isLive: `t.head_rank >= '1'`,
+  ties: ['s.trace_id', 's.span_id'],
+};
+
+const SORT_TEXT: Readonly<Record<TraceOrderKey, (column: string) => string>> = {
+  start_time_ns: (column) => `${column}::text`,
+  duration_ns: (column) => `${column}::text`,
+  received_at: (column) => instantText(column),
+  name: (column) => column,
+  status_code: (column) => column,
+};
+const SORT_CAST: Readonly<Record<TraceOrderKey, string>> = {
+  start_time_ns: 'bigint',
+  duration_ns: 'bigint',
+  received_at: 'timestamptz',
+  name: 'text',
+  status_code: 'smallint',
+};
+
+/** Lists of traces and of spans: one statement each, whose cost grows with the page and not with the project. */
+export class TraceListReadModel {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** Up to `limit` rows after the position, in the order asked for. */
+  async list(
+    projectId: string,
+    query: Pick<TraceListQuery, 'allSpans' | 'ordering' | 'limit'> & { readonly filter: TraceFilter },
+    after: readonly CursorValue[] | undefined,
+  ): Promise<readonly PlacedRow[]> {
+    const source = query.allSpans ? SPANS : TRACES;
+    const conditions = conditionsOf(projectId, source, query.filter);
+    const { key, descending } = query.ordering;
+    const sortColumn = `${source.main}.${key}`;
+    const keys = [sortColumn, ...source.ties];
+    if (after !== undefined) {
+      const marks = [`?::${SORT_CAST[key]}`, ...source.ties.map(() => '?')].join(', ');
+      conditions.add(`(${keys.join(', ')}) ${descending ? '<' : '>'} (${marks})`, true, after);
+    }
+    const order = keys.map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+    const { main } = source;
+    const { rows } = await this.#db.raw<{ rows: ListRow[] }>(
+      `select ${main}.trace_id, ${source.spanId} as span_id, ${main}.name, c.slug as capability,
+         v.external_id as session, ${main}.span_type, ${main}.operation, ${main}.service_name, ${main}.status_code,
+         ${main}.duration_ns / 1e6::float8 as duration_ms, ${main}.start_time_ns::text as start_ns,
+         ${instantText(`${main}.received_at`)} as received_at, ${source.counts}, ${main}.total_tokens,
+         ${main}.total_cost::float8 as total_cost, ${main}.model, ${source.isLive} as is_live,
+         ${SORT_TEXT[key](sortColumn)} as sort_value
+       from ${source.from}
+       where ${conditions.text}
+       order by ${order}
+       limit ?`,
+      [...conditions.bindings, query.limit],
+    );
+    return rows.map((row) => ({
+      row: toTraceRow(row),
+      position: [row.sort_value, row.trace_id, ...(query.allSpans ? [row.span_id] : [])],
+    }));
+  }
+
+  /** Ids of matching traces, newest start first. */
+  async selectIds(projectId: string, filter: TraceFilter, limit: number): Promise<readonly string[]> {
+    const conditions = conditionsOf(projectId, TRACES, filter);
+    const { rows } = await this.#db.raw<{ rows: { trace_id: string }[] }>(
+      `select t.trace_id from ${TRACES.from} where ${conditions.text}
+       order by t.start_time_ns desc, t.trace_id desc limit ?`,
+      [...conditions.bindings, limit],
+    );
+    return rows.map((row) => row.trace_id);
+  }
+}
+
+function conditionsOf(projectId: string, source: ListSource, filter: TraceFilter): SqlConditions {
+  const { main } = source;
+  const conditions = new SqlConditions()
+    .add(`${main}.project_id = ?`, projectId)
+    .add(`${main}.trace_id = ?`, filter.traceId?.toLowerCase())
+    .add(`${source.spanId} = ?`, filter.spanId?.toLowerCase())
+    .add(`${main}.name = ?`, filter.name)
+    .add(`${main}.operation = ?`, filter.operation)
+    .add(`${main}.service_name = ?`, filter.serviceName)
+    .add(`${main}.span_type = ?`, filter.spanType)
+    .add(`${main}.status_code = ?`, filter.statusCode)
+    .either(filter.hasError, source.failed, `not ${source.failed}`)
+    .add(`${main}.model = ?`, filter.model)
+    .either(filter.hasModel, `${main}.model is not null`, `${main}.model is null`)
+    .add(`${main}.start_time_ns >= ?`, storableNanos(filter.startNsGte))
+    .add(`${main}.start_time_ns <= ?`, storableNanos(filter.startNsLte))
+    .add(`${main}.received_at > ?::timestamptz`, storableInstant(filter.receivedAfter))
+    .add(`${main}.received_at < ?::timestamptz`, storableInstant(filter.receivedBefore))
+    .add(`${main}.received_at >= ?::timestamptz`, storableInstant(filter.receivedGte))
+    .add(`${main}.received_at <= ?::timestamptz`, storableInstant(filter.receivedLte))
+    .add(`${main}.duration_ns >= ?`, nanosOfMs(filter.minDurationMs))
+    .add(`${main}.duration_ns <= ?`, nanosOfMs(filter.maxDurationMs))
+    .add(`${main}.total_tokens >= ?`, filter.totalTokensGte)
+    .add(`${main}.total_tokens <= ?`, filter.totalTokensLte)
+    .add(`${main}.total_cost >= ?::numeric`, text(filter.totalCostGte))
+    .add(`${main}.total_cost <= ?::numeric`, text(filter.totalCostLte))
+    .add(`${source.capabilityId} = ?`, filter.capabilityId)
+    .when(filter.unbound, `${source.capabilityId} is null`)
+    .either(filter.unbound === false ? true : undefined, `${source.capabilityId} is not null`, '');
+  if (filter.search !== undefined) {
+    conditions.add(`${main}.search_text like ? escape '\\'`, `%${likeText(filter.search.toLowerCase())}%`);
+  }
+  if (filter.session !== undefined) {
+    // One look-up before the scan: the planner then knows one id and can walk the session's own index.
+    const sessionId = `(select id from conversations where project_id = ? and (external_id = ? or id = ?)
+      order by (external_id = ?) desc limit 1)`;
+    const { session } = filter;
+    conditions.add(`${source.conversationId} = ${sessionId}`, session, [projectId, session, session, session]);
+  }
+  return conditions;
+}
+
+/** Costs travel as text, so that the database compares the same decimal the caller wrote. */
+function text(value: number | undefined): Knex.RawBinding | undefined {
+  return value === undefined ? undefined : String(value);
+}
+
+function toTraceRow(row: ListRow): TraceRow {
+  return {
+    traceId: row.trace_id,
+    spanId: row.span_id,
+    name: row.name,
+    ...(row.capability !== null && { capabilitySlug: row.capability }),
+    ...(row.session !== null && { session: row.session }),
+    spanType: row.span_type,
+    ...(row.operation !== null && { operation: row.operation }),
+    ...(row.service_name !== null && { serviceName: row.service_name }),
+    statusCode: row.status_code,
+    durationMs: row.duration_ms,
+    startNs: row.start_ns,
+    receivedAt: row.received_at,
+    ...(row.span_count !== null && { spanCount: row.span_count }),
+    ...(row.error_count !== null && { errorCount: row.error_count }),
+    ...(row.total_tokens !== null && { totalTokens: row.total_tokens }),
+    ...(row.total_cost !== null && { totalCost: row.total_cost }),
+    ...(row.model !== null && { model: row.model }),
+    isLive: row.is_live,
+  };
+}
