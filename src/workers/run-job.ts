@@ -105,15 +105,24 @@ class Attempt {
   async #handle(): Promise<void> {
     const { job, handler } = this.#parts;
     if (handler === undefined) throw new Error(`No handler is registered for jobs of kind ${job.kind}.`);
+    const settled = new AbortController();
+    try {
+      await Promise.race([handler(job.payload, this.#fence.run), this.#ignored(settled.signal)]);
+    } finally {
+      settled.abort();
+    }
+  }
+
+  /** Rejects when the handler has been told to stop and goes on regardless. */
+  async #ignored(settled: AbortSignal): Promise<never> {
     const { signal } = this.#controller;
-    const ignored = new Promise<never>((_, reject) => {
-      const abandon = async (): Promise<void> => {
-        await sleep(IGNORED_MS);
-        reject(new Error('The handler went on after its signal was aborted.'));
-      };
-      signal.addEventListener('abort', () => void abandon(), { once: true });
-    });
-    await Promise.race([handler(job.payload, this.#fence.run), ignored]);
+    if (!signal.aborted) {
+      await new Promise<void>((resolve) => {
+        for (const either of [signal, settled]) either.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+    await sleep(IGNORED_MS, settled);
+    throw new Error('The handler went on after its signal was aborted.');
   }
 
   #judge(error: unknown): Outcome {
