@@ -1,0 +1,39 @@
+/** Runs every emitter over one model. */
+import { emitCatalog } from './catalog/catalog.ts';
+import { emitEntityTypes } from './contracts/entity-types.ts';
+import type { Declare } from './contracts/entity-types.ts';
+import { emitRegistries } from './contracts/registries.ts';
+import type { EmitInput, EmittedFile } from './emitter.ts';
+import { withBanner } from './banner.ts';
+import { emitOperations } from './rest/operations.ts';
+import { emitSurface } from './surface/surface.ts';
+import { emitValidators } from './validators/index.ts';
+import type { Compile } from './validators/index.ts';
+import { compareText } from '../canonical/json.ts';
+
+/** Slow steps that a cache may answer. */
+export interface EmitSteps {
+  readonly declare?: Declare;
+  readonly compile?: Compile;
+}
+
+/** All generated files with their banners, in path order. */
+export async function emitAll(input: EmitInput, steps: EmitSteps = {}): Promise<ReadonlyMap<string, string>> {
+  const parts = [
+    await emitEntityTypes(input, steps.declare),
+    emitRegistries(input),
+    await emitValidators(input, steps.compile),
+    emitCatalog(input),
+    emitOperations(input),
+    emitSurface(input),
+  ];
+  const files = new Map<string, EmittedFile>();
+  for (const part of parts) {
+    for (const [path, file] of part) {
+      if (files.has(path)) throw new Error(`two emitters write ${path}`);
+      files.set(path, file);
+    }
+  }
+  const paths = [...files].sort(([left], [right]) => compareText(left, right));
+  return new Map(paths.map(([path, file]) => [path, withBanner(path, file)]));
+}

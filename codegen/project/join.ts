@@ -1,0 +1,86 @@
+/** Joins portable schemas into one that accepts whatever any of them accepts. */
+import { canonicalText, isJsonArray, isJsonObject, member, objectOf } from '../canonical/json.ts';
+import type { JsonObject } from '../canonical/json.ts';
+import type { JsonValue } from '../model/types.ts';
+
+export function joinSchemas(schemas: readonly JsonObject[]): JsonObject {
+  const distinct = [...new Map(schemas.map((schema) => [canonicalText(schema), schema])).values()];
+  const [first = {}] = distinct;
+  if (distinct.length < 2) return first;
+  if (distinct.some((schema) => Object.keys(schema).length === 0)) return {};
+  const types = new Set(distinct.map((schema) => member(schema, 'type')));
+  if (types.size !== 1) return joinTypes(distinct);
+  switch (first['type']) {
+    case 'object':
+      return joinObjects(distinct);
+    case 'array':
+      return { type: 'array', items: joinSchemas(distinct.map((schema) => record(schema['items']))) };
+    case 'string':
+      return joinTexts(distinct);
+    default:
+      return withDescription({ type: first['type'] ?? null }, distinct);
+  }
+}
+
+/** Different types: whole numbers are numbers, anything else stays a choice. */
+function joinTypes(schemas: readonly JsonObject[]): JsonObject {
+  const types = new Set(schemas.map((schema) => member(schema, 'type')));
+  if ([...types].every((type) => type === 'integer' || type === 'number'))
+    return withDescription({ type: 'number' }, schemas);
+  const flat = schemas.flatMap((schema) => {
+    const inner = member(schema, 'anyOf');
+    return isJsonArray(inner) ? inner.filter(isJsonObject) : [schema];
+  });
+  const byType = new Map<string, JsonObject[]>();
+  for (const schema of flat) {
+    const type = String(member(schema, 'type'));
+    byType.set(type, [...(byType.get(type) ?? []), schema]);
+  }
+  const joined = [...byType.values()].map(joinSchemas);
+  const [only] = joined;
+  return joined.length === 1 && only !== undefined ? only : { anyOf: joined };
+}
+
+function joinTexts(schemas: readonly JsonObject[]): JsonObject {
+  const values: JsonValue[] = [];
+  for (const schema of schemas) {
+    const list = member(schema, 'enum');
+    if (!isJsonArray(list)) return withDescription({ type: 'string' }, schemas);
+    values.push(...list);
+  }
+  return withDescription({ type: 'string', enum: [...new Set(values)] }, schemas);
+}
+
+function joinObjects(schemas: readonly JsonObject[]): JsonObject {
+  const everyName = new Set(schemas.flatMap((schema) => Object.keys(record(schema['properties']))));
+  const knows = (schema: JsonObject, name: string): boolean => Object.hasOwn(record(schema['properties']), name);
+  // An open shape that does not name a member accepts it with any value.
+  const names = [...everyName].filter((name) =>
+    schemas.every((schema) => knows(schema, name) || schema['additionalProperties'] === false),
+  );
+  const properties = objectOf(
+    names.map((name) => {
+      const known = schemas.map((schema) => member(record(schema['properties']), name)).filter(isJsonObject);
+      return [name, joinSchemas(known)];
+    }),
+  );
+  const required = names.filter((name) => schemas.every((schema) => listed(schema['required'], name)));
+  const closed = schemas.every((schema) => schema['additionalProperties'] === false);
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    ...(closed ? { additionalProperties: false } : {}),
+  };
+}
+
+function withDescription(schema: JsonObject, from: readonly JsonObject[]): JsonObject {
+  const texts = [...new Set(from.map((one) => member(one, 'description')).filter((text) => typeof text === 'string'))];
+  return texts.length === 0 ? schema : { ...schema, description: texts.join(' Or: ') };
+}
+
+const listed = (list: JsonValue | undefined, name: string): boolean => isJsonArray(list) && list.includes(name);
+
+function record(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
