@@ -1,7 +1,8 @@
 import { migration as identityAndProjects } from './0001-identity-and-projects.ts';
 import { migration as jobs } from './0002-jobs.ts';
 import { migration as capabilitiesAndObservability } from './0003-capabilities-and-observability.ts';
+import { migration as datasets } from './0004-datasets.ts';
 import type { Migration } from './migration.ts';
 
 /** The whole schema in order. A list, not a folder scan: sources and compiled code then run the same steps. */
-export const migrations: readonly Migration[] = [identityAndProjects, jobs, capabilitiesAndObservability];
+export const migrations: readonly Migration[] = [identityAndProjects, jobs, capabilitiesAndObservability, datasets];

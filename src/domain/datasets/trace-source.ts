@@ -48,8 +48,6 @@ export interface SourceTrace {
   /** The session's id as the instrumented program gave it. */
   readonly session?: string;
   readonly model?: string;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
   readonly totalTokens?: number;
   /** US dollars. */
   readonly totalCost?: number;
@@ -66,8 +64,6 @@ export interface SourceTrace {
 export interface TraceSource {
   /** Those of the ids that exist, in the given order. */
   existing(projectId: string, traceIds: readonly string[]): Promise<readonly string[]>;
-  /** How many traces match, counted up to `limit`. */
-  count(projectId: string, filters: TraceFilters, limit: number): Promise<number>;
   /** Ids of the matching traces, newest start first, in batches; at most `limit` in all. */
   matching(projectId: string, filters: TraceFilters, limit: number): AsyncIterable<readonly string[]>;
   /** The traces with these ids, in the given order; ids without a trace are passed over. At most 100 at a time. */

@@ -1,0 +1,195 @@
+import type { Db, Tx } from '../../db/database.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { IdMaker } from '../../kernel/ids.ts';
+import type { CapabilityService } from '../capabilities/index.ts';
+import type { JobsService } from '../jobs/index.ts';
+import type { Dataset } from './dataset.ts';
+import { DatasetRepository } from './dataset-repository.ts';
+import type { NewDataset } from './dataset-repository.ts';
+import { optional } from './observed-traces.ts';
+import { checkSplit } from './split.ts';
+import type { SplitOptions } from './split.ts';
+import { TRACE_COLUMNS } from './trace-rows.ts';
+import type { TraceFilters, TraceSelection, TraceSource } from './trace-source.ts';
+import type { TraceSpec } from './trace-spec.ts';
+
+export interface CreateFromTraces {
+  readonly name: string;
+  readonly accountId: string;
+  /** In row order; excludes the other ways to select. */
+  readonly traceIds?: readonly string[];
+  /** With `capability` as a reference instead of an id. */
+  readonly filters?: Omit<TraceFilters, 'capabilityId' | 'search'> & { readonly capability?: string };
+  readonly search?: string;
+  readonly limit?: number;
+  readonly intent?: 'train' | 'eval';
+  /** A reference; null for none; absent to infer it from the rows. */
+  readonly capability?: string | null;
+  readonly split?: SplitOptions;
+}
+
+export interface CreatedDatasets {
+  readonly dataset: Dataset;
+  /** The second dataset of a split. */
+  readonly evalDataset?: Dataset;
+  readonly traces: number;
+}
+
+const MATCHES_MAX = 1_000_000;
+/** Up to here the ids themselves are kept, so that the rows are exactly the traces that were counted. */
+const IDS_KEPT_MAX = 10_000;
+const SPLIT_ROWS_MIN = 2;
+
+interface DatasetCreationParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly newId: IdMaker;
+  readonly jobs: Pick<JobsService, 'enqueue'>;
+  readonly capabilities: Pick<CapabilityService, 'require'>;
+  readonly traces: TraceSource;
+}
+
+/** Makes datasets; their rows land in the background. */
+export class DatasetCreation {
+  readonly #datasets: DatasetRepository;
+  readonly #parts: DatasetCreationParts;
+
+  constructor(parts: DatasetCreationParts) {
+    this.#parts = parts;
+    this.#datasets = new DatasetRepository(parts.db);
+  }
+
+  async fromTraces(projectId: string, request: CreateFromTraces): Promise<CreatedDatasets> {
+    checkRequest(request);
+    if (request.split !== undefined) checkSplit(request.split, Object.keys(TRACE_COLUMNS));
+    const capability = await this.#capabilityOf(projectId, request.capability);
+    const { selection, selected } = await this.#select(projectId, request);
+    if (selected === 0) {
+      throw new AppError(
+        'no_traces',
+        'No trace of this project is selected; try the selection with query_traces first.',
+      );
+    }
+    if (request.split !== undefined && selected < SPLIT_ROWS_MIN) {
+      throw new AppError('dataset_invalid', 'A split needs at least two traces; select more, or leave split out.');
+    }
+    const spec: TraceSpec = { kind: 'traces', selection, selected, ...optional('split', request.split) };
+    const made = await this.#datasets.inTransaction((tx) => this.#insert(tx, projectId, request, capability, spec));
+    return { ...made, traces: selected };
+  }
+
+  async #insert(
+    tx: Tx,
+    projectId: string,
+    request: CreateFromTraces,
+    capability: Pick<NewDataset, 'capabilityBinding' | 'capabilityId'>,
+    sourceSpec: TraceSpec,
+  ): Promise<Omit<CreatedDatasets, 'traces'>> {
+    const { newId, jobs } = this.#parts;
+    const datasets = this.#datasets.in(tx);
+    const id = newId();
+    const common = { ...capability, sourceKind: 'traces', landedBy: id, createdBy: request.accountId } as const;
+    const isSplit = request.split !== undefined;
+    const dataset = await datasets.insert(projectId, {
+      ...common,
+      id,
+      name: isSplit ? `${request.name} train` : request.name,
+      sourceSpec,
+      intent: isSplit ? 'train' : (request.intent ?? 'pending'),
+      ...(isSplit && { splitSide: 'train' }),
+    });
+    const evalDataset = isSplit
+      ? await datasets.insert(projectId, {
+          ...common,
+          id: newId(),
+          name: `${request.name} eval`,
+          // The first half holds the selection for both.
+          sourceSpec: { kind: 'traces', selected: sourceSpec.selected },
+          intent: 'eval',
+          splitSide: 'eval',
+        })
+      : undefined;
+    await jobs.enqueue(tx, {
+      projectId,
+      kind: 'dataset_run',
+      subjectId: id,
+      payload: { dataset_id: id, step: 'land' },
+      accountId: request.accountId,
+    });
+    return { dataset, ...optional('evalDataset', evalDataset) };
+  }
+
+  async #capabilityOf(
+    projectId: string,
+    reference: string | null | undefined,
+  ): Promise<Pick<NewDataset, 'capabilityBinding' | 'capabilityId'>> {
+    if (reference === undefined) return { capabilityBinding: 'automatic' };
+    if (reference === null) return { capabilityBinding: 'none' };
+    const capability = await this.#parts.capabilities.require(projectId, reference);
+    return { capabilityBinding: 'chosen', capabilityId: capability.id };
+  }
+
+  async #select(
+    projectId: string,
+    request: CreateFromTraces,
+  ): Promise<{ readonly selection: TraceSelection; readonly selected: number }> {
+    if (request.traceIds !== undefined) {
+      const traceIds = await this.#parts.traces.existing(projectId, request.traceIds);
+      return { selection: { kind: 'ids', traceIds }, selected: traceIds.length };
+    }
+    const filters = await this.#filtersOf(projectId, request);
+    const limit = request.limit ?? MATCHES_MAX;
+    const traceIds: string[] = [];
+    let selected = 0;
+    for await (const batch of this.#parts.traces.matching(projectId, filters, limit)) {
+      selected += batch.length;
+      if (selected <= IDS_KEPT_MAX) traceIds.push(...batch);
+    }
+    if (selected <= IDS_KEPT_MAX) return { selection: { kind: 'ids', traceIds }, selected };
+    return { selection: { kind: 'matching', filters, limit }, selected };
+  }
+
+  async #filtersOf(projectId: string, { filters = {}, search }: CreateFromTraces): Promise<TraceFilters> {
+    const { capability, ...rest } = filters;
+    const capabilityId =
+      capability === undefined ? undefined : (await this.#parts.capabilities.require(projectId, capability)).id;
+    const now = this.#parts.clock.now().toISOString();
+    return {
+      ...rest,
+      ...optional('capabilityId', capabilityId),
+      ...optional('search', search),
+      receivedTo: rest.receivedTo ?? now,
+    };
+  }
+}
+
+function checkRequest(request: CreateFromTraces): void {
+  const { traceIds, filters, search, limit, intent, split } = request;
+  const byQuery = filters !== undefined || search !== undefined;
+  if ((traceIds !== undefined) === byQuery) {
+    throw contradiction(
+      'trace_ids',
+      'Select the traces by trace_ids, or by filters and search; one of the two, not both.',
+    );
+  }
+  if (traceIds !== undefined && limit !== undefined) {
+    throw contradiction('limit', 'limit belongs to filters and search; with trace_ids the list itself says how many.');
+  }
+  if (split !== undefined && intent !== undefined) {
+    throw contradiction(
+      'intent',
+      'A split makes a training and an evaluation dataset, so intent has no meaning; leave it out.',
+    );
+  }
+  if (filters?.unbound === true && filters.capability !== undefined) {
+    throw contradiction(
+      'filters.unbound',
+      'unbound selects traces without a capability; leave out filters.capability.',
+    );
+  }
+}
+
+function contradiction(field: string, message: string): AppError {
+  return new AppError('invalid_input', message, { fields: { [field]: message } });
+}
