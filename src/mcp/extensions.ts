@@ -34,6 +34,7 @@ export interface RawCall<A> {
   seal(state: unknown): Promise<string>;
   progress(progress: number, total?: number, message?: string): Promise<void>;
   log(level: string, data: unknown): Promise<void>;
+  listChanged(list: 'tools' | 'prompts' | 'resources'): void;
 }
 
 export type RawTask = {
@@ -78,6 +79,8 @@ export interface ExtensionPrompt<A> {
     args: Readonly<Record<string, string>>,
     call: RawCall<A>,
   ): Promise<{ readonly messages: readonly unknown[] } | InputRequest>;
+  /** Suggests values for one argument. */
+  complete?(argument: string, value: string): Promise<readonly string[]>;
 }
 
 /** Tasks that extension tools started. Reads are for the caller given; foreign and unknown ids answer undefined. */
@@ -96,4 +99,10 @@ export interface Extensions<A> {
   readonly resources?: readonly ExtensionResource<A>[];
   readonly prompts?: readonly ExtensionPrompt<A>[];
   readonly tasks?: ExtensionTasks<A>;
+  /** Handshake revisions: accept `logging/setLevel`, and send what `call.log` says on the call's own stream. */
+  readonly logging?: boolean;
+  /** Handshake revisions: accept `resources/subscribe`; nothing is ever pushed, since nothing is kept between calls. */
+  readonly subscriptions?: boolean;
+  /** 2026 revision: lists can change while somebody listens; `call.listChanged` tells the listeners. */
+  readonly listChanged?: boolean;
 }

@@ -1,4 +1,6 @@
+import type { AccessLog } from '../http/access-log.ts';
 import type { RateLimiter } from '../http/rate-limit.ts';
+import type { Redactor } from '../kernel/redact.ts';
 import type { CatalogContract } from './contract.ts';
 import type { Extensions } from './extensions.ts';
 import type { McpPorts } from './ports.ts';
@@ -40,6 +42,12 @@ export interface McpOptions<A, P> {
    * A composition turns it on to find contract faults; production leaves it off.
    */
   readonly strictErrors?: boolean;
+  /** Longest JSON text of one result, in characters. Default 1 Mi. */
+  readonly maxResultLength?: number;
+  /** Takes secrets out of error messages and resource payloads; a project adds the shapes of its own keys. */
+  readonly redactor?: Redactor;
+  /** Gets one entry per request of the MCP paths. */
+  readonly accessLog?: AccessLog;
   /** 32 bytes that seal `requestState` and page cursors; the same on every replica. */
   readonly stateKey: Uint8Array;
   /** Tools, resources and prompts with raw content, beside the contract. */

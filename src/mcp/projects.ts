@@ -1,0 +1,38 @@
+import { AppError } from '../kernel/errors.ts';
+import type { Principal, ProjectResolver, ResolvedProject } from './ports.ts';
+
+/** Decides which project a call works in, before anybody looks at its other arguments. */
+export class ProjectGate<A, P> {
+  readonly #resolve: ProjectResolver<A, P>;
+
+  constructor(resolve: ProjectResolver<A, P>) {
+    this.#resolve = resolve;
+  }
+
+  /**
+   * A project credential works in its own project and may say so; an account credential must say which. Missing,
+   * malformed, unknown and inaccessible ids answer with the same words.
+   */
+  async require(principal: Principal<A>, named: unknown): Promise<ResolvedProject<P>> {
+    const found = await this.#find(principal, named);
+    if (found === undefined) throw projectRequired();
+    return found;
+  }
+
+  #find(
+    principal: Principal<A>,
+    named: unknown,
+  ): ResolvedProject<P> | undefined | Promise<ResolvedProject<P> | undefined> {
+    const own = principal.projectId;
+    if (own !== undefined) {
+      if (named !== undefined && named !== null && named !== own) return undefined;
+      return this.#resolve(principal, own);
+    }
+    if (typeof named !== 'string' || named === '' || named.length > 64) return undefined;
+    return this.#resolve(principal, named);
+  }
+}
+
+function projectRequired(): AppError {
+  return new AppError('project_required', 'Name a project this credential can use: pass its id as project_id.');
+}

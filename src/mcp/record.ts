@@ -1,0 +1,40 @@
+import { monotonicMs, type Clock } from '../kernel/clock.ts';
+import type { Operation } from './exchange.ts';
+import type { AuditEntry, AuditSink, Metrics, OperationKind } from './ports.ts';
+
+/** Leaves the audit row and the metrics of one finished operation. */
+export class Recorder {
+  readonly #audit: AuditSink;
+  readonly #metrics: Metrics;
+  readonly #clock: Clock;
+
+  constructor(ports: { readonly audit: AuditSink; readonly metrics: Metrics; readonly clock: Clock }) {
+    this.#audit = ports.audit;
+    this.#metrics = ports.metrics;
+    this.#clock = ports.clock;
+  }
+
+  finish(
+    operation: Operation<unknown>,
+    what: { readonly kind: OperationKind; readonly name: string; readonly startMs: number },
+    outcome: string,
+    projectId: string | undefined,
+  ): void {
+    const durationMs = monotonicMs() - what.startMs;
+    const { exchange, principal } = operation;
+    const entry: AuditEntry = {
+      at: this.#clock.now(),
+      requestId: exchange.requestId,
+      clientIp: exchange.clientIp,
+      subject: principal.subject,
+      credentialId: principal.credentialId,
+      ...(projectId === undefined ? {} : { projectId }),
+      kind: what.kind,
+      name: what.name,
+      outcome,
+      durationMs,
+    };
+    this.#audit.record(entry);
+    this.#metrics.operation(what.kind, what.name, outcome, durationMs);
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../kernel/errors.ts';
+import { canonicalJson } from '../kernel/json.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { IdempotencyStore } from './ports.ts';
+
+export interface ReplayRequest {
+  readonly subject: string;
+  readonly projectId: string | undefined;
+  readonly tool: string;
+  readonly requestKey: string;
+  readonly input: Record<string, unknown>;
+}
+
+/**
+ * Runs work at most once per request key. The outcome of the first call is kept and answered again; a call that
+ * fails changes nothing, so it frees its key.
+ */
+export async function replayOrRun(
+  store: IdempotencyStore,
+  logger: Logger,
+  request: ReplayRequest,
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  const digest = createHash('sha256').update(canonicalJson(request.input)).digest('hex');
+  const { subject, projectId, tool, requestKey } = request;
+  const answer = await store.claim({ subject, projectId, tool, requestKey, digest });
+  switch (answer.state) {
+    case 'completed':
+      return answer.outcome.output;
+    case 'conflict':
+      throw new AppError(
+        'request_conflict',
+        'This request_key was used with other arguments. Choose a new key for new work.',
+      );
+    case 'running':
+      throw new AppError(
+        'request_conflict',
+        'The first call with this request_key is still running. Repeat the same call in a few seconds to get its outcome.',
+      );
+    case 'claimed':
+      break;
+  }
+  let output: unknown;
+  try {
+    output = await run();
+  } catch (error) {
+    await answer.claim
+      .release()
+      .catch((cause: unknown) => logger.error('request key not released', { tool, error: cause }));
+    throw error;
+  }
+  // The work is done: a store that fails now must not turn it into a failure the caller would repeat.
+  await answer.claim
+    .complete({ output })
+    .catch((cause: unknown) => logger.error('request key not completed', { tool, error: cause }));
+  return output;
+}

@@ -1,0 +1,215 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type Koa from 'koa';
+import { monotonicMs } from '../kernel/clock.ts';
+import { drain, parseBody, readBody } from '../http/body.ts';
+import { Refusal } from '../http/refusal.ts';
+import { createRequestIds, type RequestIds } from '../http/request-id.ts';
+import { API_SECURITY_HEADERS } from '../http/security-headers.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { errorEnvelope, type RequestId } from './envelope.ts';
+import { Exchange } from './exchange.ts';
+import { FastLane, recognise, send } from './fast-lane.ts';
+import { ContractFault } from './faults.ts';
+import { Guards } from './guards.ts';
+import type { Legs } from './legs/legs.ts';
+import type { McpOptions } from './options.ts';
+import type { Principal } from './ports.ts';
+import {
+  isObject,
+  LATEST_LEGACY_VERSION,
+  LEGACY_VERSIONS,
+  RPC,
+  RpcError,
+  SUPPORTED_VERSIONS,
+  type Era,
+} from './protocol.ts';
+
+/** Answers the MCP paths: guards, body, era, lane. */
+export class Route<A, P> {
+  readonly #options: McpOptions<A, P>;
+  readonly #dispatcher: Dispatcher<A, P>;
+  readonly #guards: Guards<A>;
+  readonly #legs: Legs<A>;
+  readonly #lane: FastLane<A, P> | undefined;
+  readonly #ids: RequestIds = createRequestIds();
+
+  constructor(options: McpOptions<A, P>, dispatcher: Dispatcher<A, P>, legs: Legs<A>) {
+    this.#options = options;
+    this.#dispatcher = dispatcher;
+    this.#guards = new Guards(options.guards, options.ports.authenticate);
+    this.#legs = legs;
+    this.#lane = options.fastLane === false ? undefined : new FastLane(dispatcher);
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const requestId = this.#ids(request.headers['x-request-id']);
+    const exchange = new Exchange(request, response, {
+      requestId,
+      clientIp: this.#guards.clientIp(request),
+      path,
+      answerHeaders: { 'x-request-id': requestId, ...API_SECURITY_HEADERS },
+    });
+    if (this.#options.accessLog !== undefined) this.#log(exchange);
+    let id: RequestId | null = null;
+    try {
+      const admission = await this.#guards.admit(exchange);
+      if ('preflight' in admission) {
+        response.writeHead(204, { ...exchange.answerHeaders, ...admission.preflight }).end();
+        return;
+      }
+      const parsed = parseBody(await readBody(request, this.#guards.bodyLimits), this.#guards.maxDepth);
+      id = idOf(parsed.value);
+      await this.#answer(exchange, admission.principal, parsed.value, parsed.suspicious);
+    } catch (error) {
+      this.#refuse(exchange, error, id);
+    }
+  }
+
+  async #answer(exchange: Exchange, principal: Principal<A>, body: unknown, suspicious: boolean): Promise<void> {
+    const lane = this.#lane;
+    const plain = lane === undefined ? undefined : recognise(body, exchange.headers);
+    if (lane !== undefined && plain !== undefined && lane.takes(plain)) {
+      return lane.answer({ exchange, principal, era: plain.era, suspicious }, plain);
+    }
+    if (!isObject(body)) throw notAMessage(body);
+    checkMessage(body);
+    const era = await this.#eraOf(exchange, body);
+    return this.#legs.answer({ exchange, principal, era, suspicious }, body, this.#needsStream(body));
+  }
+
+  /** The SDK's own predicate decides; the handshake revisions' versions are checked here, since ours are fewer than the SDK's. */
+  async #eraOf(exchange: Exchange, body: Record<string, unknown>): Promise<Era> {
+    const route = await this.#legs.classify(exchange, body);
+    if (route !== 'legacy') return 'modern';
+    const version = exchange.headers['mcp-protocol-version'];
+    const known = typeof version === 'string' && LEGACY_VERSIONS.includes(version);
+    if (body['method'] === 'initialize') {
+      // The handshake negotiates: a version in the header or body that is not served must not stop it.
+      if (!known) dropHeader(exchange.request, 'mcp-protocol-version');
+      const { params } = body;
+      if (isObject(params) && !LEGACY_VERSIONS.includes(String(params['protocolVersion'])))
+        params['protocolVersion'] = LATEST_LEGACY_VERSION;
+    } else if (version !== undefined && !known) {
+      throw new Refusal(
+        400,
+        'protocol_version_unsupported',
+        `This protocol version is not served. Use one of ${SUPPORTED_VERSIONS.join(', ')}.`,
+        {
+          fields: { supported: SUPPORTED_VERSIONS },
+        },
+      );
+    }
+    return 'legacy';
+  }
+
+  /** Only extensions send anything before their result. */
+  #needsStream(body: Record<string, unknown>): boolean {
+    const { params } = body;
+    return (
+      body['method'] === 'tools/call' && isObject(params) && this.#dispatcher.isExtensionTool(String(params['name']))
+    );
+  }
+
+  #refuse(exchange: Exchange, error: unknown, id: RequestId | null): void {
+    const { response, request, requestId } = exchange;
+    const { logger, metrics } = this.#options.ports;
+    const refusal = error instanceof Refusal ? error : undefined;
+    if (refusal === undefined) logger.error('request failed', { requestId, error });
+    metrics.refused(refusal?.status ?? 500, refusal?.code ?? 'internal_error');
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (response.destroyed) return;
+    const headers = { ...exchange.answerHeaders, ...refusal?.headers };
+    send(
+      response,
+      headers,
+      errorEnvelope(id, refusal === undefined ? unexpected(error, requestId) : this.#describe(refusal)),
+      refusal?.status ?? 500,
+    );
+    drain(request);
+  }
+
+  #describe(refusal: Refusal): RpcError {
+    const known = this.#options.contract.errors[refusal.code];
+    const reason = refusal.fields['reason'];
+    const code = reason === 'syntax' || reason === 'encoding' ? RPC.parseError : RPC.invalidRequest;
+    return new RpcError(code, refusal.message, {
+      code: refusal.code,
+      message: refusal.message,
+      retryable: known?.retryable ?? refusal.status === 429,
+      fields: refusal.fields,
+    });
+  }
+
+  #log(exchange: Exchange): void {
+    const startMs = monotonicMs();
+    const { requestId, method, path, clientIp, response } = exchange;
+    response.once('close', () => {
+      this.#options.accessLog?.({
+        requestId,
+        method,
+        path,
+        clientIp,
+        status: response.statusCode,
+        durationMs: monotonicMs() - startMs,
+      });
+    });
+  }
+}
+
+/** The fault of a broken contract is told to the developer who asked for it; anything else only by request id. */
+function unexpected(error: unknown, requestId: string): RpcError {
+  const message =
+    error instanceof ContractFault
+      ? error.message
+      : 'The server failed in a way it did not foresee. Report the request id to the operator.';
+  return new RpcError(RPC.internalError, message, {
+    code: 'internal_error',
+    message,
+    retryable: true,
+    fields: { request_id: requestId },
+  });
+}
+
+function idOf(body: unknown): RequestId | null {
+  const id = isObject(body) ? body['id'] : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+function notAMessage(body: unknown): Refusal {
+  const what = Array.isArray(body)
+    ? 'Batches are not supported. Send one message per request.'
+    : 'The body is not a JSON-RPC message.';
+  return new Refusal(400, 'invalid_request', what);
+}
+
+/** A request, a notification or a response of JSON-RPC 2.0; what is none of them never reaches an SDK. */
+function checkMessage(body: Record<string, unknown>): void {
+  const { id, method } = body;
+  const idIsGood = id === undefined || typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id));
+  const isMessage = typeof method === 'string' || (id !== undefined && ('result' in body || 'error' in body));
+  if (body['jsonrpc'] !== '2.0' || !idIsGood || !isMessage) throw notAMessage(body);
+}
+
+/** Takes a header away where Node keeps it and where the SDK's adapter reads it. */
+function dropHeader(request: IncomingMessage, name: string): void {
+  delete request.headers[name];
+  for (let at = request.rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (request.rawHeaders[at]?.toLowerCase() === name) request.rawHeaders.splice(at, 2);
+  }
+}
+
+/** Mounts the route on its paths and passes everything else on. */
+export function mount<A, P>(route: Route<A, P>, paths: readonly string[]): Koa.Middleware {
+  const served = new Set(paths);
+  return (ctx, next) => {
+    const url = ctx.req.url ?? '';
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    if (!served.has(path)) return next();
+    ctx.respond = false;
+    return route.handle(ctx.req, ctx.res, path);
+  };
+}
