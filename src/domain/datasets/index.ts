@@ -10,3 +10,22 @@ export type {
   WriteRowsOptions,
   WrittenTable,
 } from './dataset-engine.ts';
+export type { Cell, CellState, CellTable, Fit } from './cell.ts';
+export type { ContractReport, RowFailure, RowStats } from './contracts.ts';
+export type { CreatedDatasets, CreateFromTraces } from './dataset-creation.ts';
+export type { Proposal, RunRequest } from './dataset-decisions.ts';
+export type {
+  CellView,
+  DatasetDetail,
+  DatasetListQuery,
+  DatasetOverview,
+  DatasetPage,
+  DatasetProgress,
+  DatasetQuery,
+} from './dataset-service.ts';
+export type { Dataset, DatasetIntent, DatasetSourceKind, DatasetState, RankedCapability } from './dataset.ts';
+export { createDatasets } from './datasets.ts';
+export type { DatasetJob, Datasets, DatasetsParts } from './datasets.ts';
+export type { NextAction } from './next-actions.ts';
+export type { QualityFinding } from './quality.ts';
+export type { SplitOptions } from './split.ts';

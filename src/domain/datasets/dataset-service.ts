@@ -1,0 +1,255 @@
+import type { Db, Tx } from '../../db/database.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { PageCursors } from '../../kernel/page-cursor.ts';
+import type { Capability, CapabilityService } from '../capabilities/index.ts';
+import { activeCell, findCell, fitOf, inOrder, isFrozen, versionsOf } from './cell.ts';
+import type { Cell, CellTable, Fit } from './cell.ts';
+import { CellRepository } from './cell-repository.ts';
+import { ROW_IDENTITY } from './dataset-engine.ts';
+import type { DatasetEngine, QueryAnswer } from './dataset-engine.ts';
+import { ambiguousName, datasetNotFound, parseReference } from './dataset-reference.ts';
+import { DatasetRepository } from './dataset-repository.ts';
+import type { Dataset, DatasetIntent, DatasetState } from './dataset.ts';
+import { nextActions } from './next-actions.ts';
+import type { NextAction } from './next-actions.ts';
+import { ObjectMissing } from './object-store.ts';
+import { optional } from './observed-traces.ts';
+
+/** A version with what follows from its place in the chain. */
+export interface CellView extends Cell {
+  readonly version: string;
+  readonly isFrozen: boolean;
+  readonly fit: Fit;
+}
+
+export interface DatasetOverview {
+  readonly dataset: Dataset;
+  readonly capability?: Capability;
+  /** The version in use. */
+  readonly active?: CellView;
+}
+
+export interface DatasetDetail extends DatasetOverview {
+  /** Oldest first. */
+  readonly cells: readonly CellView[];
+  readonly sample?: QueryAnswer;
+  readonly nextActions: readonly NextAction[];
+}
+
+/** The state of a dataset's background work, for those who poll it. */
+export interface DatasetProgress {
+  readonly dataset: Dataset;
+  readonly active?: CellView;
+  readonly cells: number;
+  readonly isAwaitingApproval: boolean;
+  readonly nextActions: readonly NextAction[];
+}
+
+export interface DatasetListQuery {
+  /** Id, slug or name. */
+  readonly capability?: string;
+  readonly intent?: DatasetIntent;
+  readonly state?: DatasetState;
+  readonly search?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export interface DatasetPage {
+  readonly datasets: readonly DatasetOverview[];
+  readonly hasMore: boolean;
+  readonly nextCursor?: string;
+  /** Known only when all matches are on this page. */
+  readonly total?: number;
+}
+
+export interface DatasetQuery {
+  readonly sql: string;
+  /** Id or version; the one in use by default. */
+  readonly cell?: string;
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface DatasetServiceParts {
+  readonly db: Db;
+  readonly cursors: PageCursors;
+  readonly capabilities: Pick<CapabilityService, 'find' | 'require'>;
+  readonly engine: DatasetEngine;
+}
+
+const SAMPLE_ROWS = 5;
+const SAMPLE_TEXT = 600;
+const SAMPLE_BYTES = 24 * 1024;
+const SAMPLE_COLUMNS = 100;
+const COMPLETIONS_MAX = 100;
+
+/** Reads datasets. Nothing in here changes one. */
+export class DatasetService {
+  readonly #datasets: DatasetRepository;
+  readonly #cells: CellRepository;
+  readonly #cursors: PageCursors;
+  readonly #capabilities: Pick<CapabilityService, 'find' | 'require'>;
+  readonly #engine: DatasetEngine;
+
+  constructor({ db, cursors, capabilities, engine }: DatasetServiceParts) {
+    this.#datasets = new DatasetRepository(db);
+    this.#cells = new CellRepository(db);
+    this.#cursors = cursors;
+    this.#capabilities = capabilities;
+    this.#engine = engine;
+  }
+
+  /** By id, URI or a name that only one dataset has; `dataset_not_found` otherwise. */
+  async require(projectId: string, reference: string, tx?: Tx): Promise<Dataset> {
+    const datasets = tx === undefined ? this.#datasets : this.#datasets.in(tx);
+    const [dataset, another] = await datasets.findByReference(projectId, parseReference(reference));
+    if (dataset === undefined) throw datasetNotFound();
+    if (another !== undefined) throw ambiguousName();
+    return dataset;
+  }
+
+  async list(projectId: string, query: DatasetListQuery): Promise<DatasetPage> {
+    const { capability, limit, cursor, ...filter } = query;
+    const identity = { list: 'datasets', projectId, capability, filter };
+    const [createdAt, id] = cursor === undefined ? [] : this.#cursors.open(identity, cursor);
+    const found = await this.#datasets.pageByCreated(projectId, {
+      ...filter,
+      ...(capability !== undefined && { capabilityId: (await this.#capabilities.require(projectId, capability)).id }),
+      limit: limit + 1,
+      ...(cursor !== undefined && { after: { createdAt: String(createdAt), id: String(id) } }),
+    });
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    const hasMore = found.length > limit;
+    return {
+      datasets: await this.#overviews(
+        projectId,
+        page.map(({ dataset }) => dataset),
+      ),
+      hasMore,
+      ...(hasMore &&
+        last !== undefined && { nextCursor: this.#cursors.seal(identity, [last.createdAtText, last.dataset.id]) }),
+      ...(!hasMore && cursor === undefined && { total: page.length }),
+    };
+  }
+
+  async inspect(projectId: string, reference: string, signal?: AbortSignal): Promise<DatasetDetail> {
+    const dataset = await this.require(projectId, reference);
+    const cells = await this.#cells.ofDataset(projectId, dataset.id);
+    const overview = await this.#overview(dataset, cells);
+    return {
+      ...overview,
+      cells: viewsOf(dataset, cells),
+      ...optional('sample', await this.#sample(overview.active?.table, signal)),
+      nextActions: nextActions(dataset, cells),
+    };
+  }
+
+  /** Runs one SELECT over the rows of a version. */
+  async query(
+    projectId: string,
+    reference: string,
+    { sql, cell, limit, signal }: DatasetQuery,
+  ): Promise<{ readonly dataset: Dataset; readonly cell: CellView; readonly answer: QueryAnswer }> {
+    const dataset = await this.require(projectId, reference);
+    const cells = viewsOf(dataset, await this.#cells.ofDataset(projectId, dataset.id));
+    const wanted = requireRows(cells, dataset, cell);
+    const answer = await this.#read(wanted.table, { sql, limit, ...optional('signal', signal) });
+    return { dataset, cell: wanted, answer };
+  }
+
+  /** `dataset_not_found` when the project has no such dataset; takes ids only. */
+  async progress(projectId: string, id: string): Promise<DatasetProgress> {
+    const dataset = await this.#datasets.findInProject(projectId, id.toLowerCase());
+    if (dataset === undefined) throw datasetNotFound();
+    const cells = await this.#cells.ofDataset(projectId, dataset.id);
+    return {
+      dataset,
+      ...optional('active', activeView(dataset, cells)),
+      cells: cells.length,
+      isAwaitingApproval: dataset.state === 'idle' && cells.some(({ state }) => state === 'proposed'),
+      nextActions: nextActions(dataset, cells),
+    };
+  }
+
+  async complete(projectId: string, text: string): Promise<readonly string[]> {
+    return this.#datasets.namesStartingWith(projectId, text, COMPLETIONS_MAX);
+  }
+
+  async #overviews(projectId: string, datasets: readonly Dataset[]): Promise<readonly DatasetOverview[]> {
+    const cells = await this.#cells.ofDatasets(
+      projectId,
+      datasets.map(({ id }) => id),
+    );
+    const ofEach = new Map<string, Cell[]>(datasets.map(({ id }) => [id, []]));
+    for (const cell of cells) ofEach.get(cell.datasetId)?.push(cell);
+    return Promise.all(datasets.map((dataset) => this.#overview(dataset, ofEach.get(dataset.id) ?? [])));
+  }
+
+  async #overview(dataset: Dataset, cells: readonly Cell[]): Promise<DatasetOverview> {
+    const { capabilityId, projectId } = dataset;
+    const capability = capabilityId === undefined ? undefined : await this.#capabilities.find(projectId, capabilityId);
+    return { dataset, ...optional('capability', capability), ...optional('active', activeView(dataset, cells)) };
+  }
+
+  async #sample(table: CellTable | undefined, signal: AbortSignal | undefined): Promise<QueryAnswer | undefined> {
+    if (table === undefined) return undefined;
+    const names = table.columns.slice(0, SAMPLE_COLUMNS).map(({ name }) => `"${name.replaceAll('"', '""')}"`);
+    return this.#read(table, {
+      sql: `SELECT ${[ROW_IDENTITY, ...names].join(', ')} FROM t LIMIT ${SAMPLE_ROWS}`,
+      limit: SAMPLE_ROWS,
+      maxTextLength: SAMPLE_TEXT,
+      maxBytes: SAMPLE_BYTES,
+      ...optional('signal', signal),
+    });
+  }
+
+  async #read(table: CellTable, request: Parameters<DatasetEngine['query']>[1]): Promise<QueryAnswer> {
+    try {
+      return await this.#engine.query(table.objectKey, request);
+    } catch (error) {
+      if (!(error instanceof ObjectMissing)) throw error;
+      throw new AppError('unavailable', 'The rows of this version cannot be read at the moment; try again later.', {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** The versions of a dataset, oldest first, with numbers and whether they fit. */
+export function viewsOf(dataset: Dataset, cells: readonly Cell[]): readonly CellView[] {
+  const versions = versionsOf(cells);
+  return inOrder(cells).map((cell) => ({
+    ...cell,
+    version: versions.get(cell.id) ?? '',
+    isFrozen: isFrozen(cell, cells),
+    fit: fitOf(cell, dataset.intent),
+  }));
+}
+
+function activeView(dataset: Dataset, cells: readonly Cell[]): CellView | undefined {
+  const active = activeCell(cells, dataset.activeCellId);
+  return viewsOf(dataset, cells).find(({ id }) => id === active?.id);
+}
+
+function requireRows(
+  cells: readonly CellView[],
+  dataset: Dataset,
+  reference: string | undefined,
+): CellView & { readonly table: CellTable } {
+  const wanted = reference === undefined ? activeCell(cells, dataset.activeCellId) : findCell(cells, reference);
+  const view = cells.find(({ id }) => id === wanted?.id);
+  if (view?.table !== undefined) return { ...view, table: view.table };
+  if (reference !== undefined && view === undefined) {
+    throw new AppError(
+      'cell_not_found',
+      'The dataset has no version with that id or number; inspect_dataset lists them.',
+    );
+  }
+  const message =
+    dataset.state === 'landing'
+      ? 'The rows are still landing; poll get_job with kind dataset_run until it is idle.'
+      : 'That version has no rows; inspect_dataset shows which versions do.';
+  throw new AppError('cell_not_found', message);
+}

@@ -1,0 +1,79 @@
+import type { Db } from '../../db/database.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { HOUR_MS } from '../../kernel/duration.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { IdMaker } from '../../kernel/ids.ts';
+import type { PageCursors } from '../../kernel/page-cursor.ts';
+import type { CapabilityService } from '../capabilities/index.ts';
+import type { JobFailureHooks, JobRun, JobsService } from '../jobs/index.ts';
+import type { TraceService } from '../observability/index.ts';
+import { DatasetCreation } from './dataset-creation.ts';
+import { DatasetDecisions } from './dataset-decisions.ts';
+import type { DatasetEngine } from './dataset-engine.ts';
+import { DatasetLanding } from './dataset-landing.ts';
+import { DatasetRepository } from './dataset-repository.ts';
+import { DatasetService } from './dataset-service.ts';
+import { DatasetSteps } from './dataset-steps.ts';
+import type { ObjectStore } from './object-store.ts';
+import { ObjectSweep } from './object-sweep.ts';
+import { ObservedTraces } from './observed-traces.ts';
+
+export interface DatasetsParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly cursors: PageCursors;
+  readonly jobs: JobsService;
+  readonly capabilities: CapabilityService;
+  readonly traces: Pick<TraceService, 'existing' | 'load' | 'select'>;
+  readonly objects: ObjectStore;
+  readonly engine: DatasetEngine;
+  readonly newId?: IdMaker;
+}
+
+/** What a `dataset_run` job is asked to do. */
+export interface DatasetJob {
+  readonly datasetId: string;
+  readonly step: 'land' | 'run';
+}
+
+export interface Datasets {
+  /** Reading. */
+  readonly service: DatasetService;
+  readonly creation: DatasetCreation;
+  readonly decisions: DatasetDecisions;
+  /** One attempt at a `dataset_run` job. */
+  work(job: DatasetJob, run: JobRun): Promise<void>;
+  /** Puts the dataset into its error state when its job has failed for good. */
+  readonly onJobFailed: JobFailureHooks[string];
+  /** Removes what died attempts left in the object store and the work folder; for a schedule. The number removed. */
+  sweep(): Promise<number>;
+  /** Ends the engine's processes. */
+  close(): Promise<void>;
+}
+
+/** Longer than any job with all its attempts, so nothing young is in danger. */
+const ORPHAN_AGE_MS = 24 * HOUR_MS;
+
+export function createDatasets(parts: DatasetsParts): Datasets {
+  const { db, clock, objects, engine, newId: ids = newId } = parts;
+  const traces = new ObservedTraces(parts);
+  const service = new DatasetService(parts);
+  const landing = new DatasetLanding({ db, newId: ids, objects, engine, traces });
+  const steps = new DatasetSteps({ db, newId: ids, objects, engine, traces });
+  const orphans = new ObjectSweep({ db, objects, engine });
+  return {
+    service,
+    creation: new DatasetCreation({ ...parts, newId: ids, traces }),
+    decisions: new DatasetDecisions({ ...parts, newId: ids, datasets: service }),
+    work: ({ datasetId, step }, run) => (step === 'land' ? landing.land(run, datasetId) : steps.run(run, datasetId)),
+    onJobFailed: async (tx, job, error) => {
+      const datasets = new DatasetRepository(tx);
+      for (const { id } of await datasets.findLandedBy(job.projectId, job.subjectId)) {
+        await datasets.setState(job.projectId, id, ['landing'], { state: 'error', error: error.message });
+      }
+      await datasets.setState(job.projectId, job.subjectId, ['running'], { state: 'error', error: error.message });
+    },
+    sweep: () => orphans.sweepAll(new Date(clock.now().getTime() - ORPHAN_AGE_MS)),
+    close: () => engine.close(),
+  };
+}
