@@ -1,3 +1,4 @@
+import type { DatabaseAddress } from '../db/connect.ts';
 import type { Db } from '../db/database.ts';
 import {
   AccessChanges,
@@ -11,12 +12,14 @@ import { ProjectsService } from '../domain/projects/index.ts';
 import { systemClock, type Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { PageCursors } from '../kernel/page-cursor.ts';
+import type { Addresses } from './addresses.ts';
 import { argon2PasswordHasher } from './argon2-password-hasher.ts';
 import type { Config } from './config.ts';
 
 /** Everything a surface may use, made once per process. */
 export interface Services {
   readonly config: Config;
+  readonly addresses: Addresses;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly db: Db;
@@ -33,20 +36,23 @@ export interface Services {
 
 export interface ServiceParts {
   readonly config: Config;
+  readonly addresses: Addresses;
   readonly logger: Logger;
   /** Migrated. */
-  readonly db: Db;
+  readonly store: { readonly db: Db; readonly address: DatabaseAddress };
   readonly clock?: Clock;
 }
 
 /** The composition root: the one place that knows which service needs which. */
 export async function createServices(parts: ServiceParts): Promise<Services> {
-  const { config, logger, db, clock = systemClock } = parts;
+  const { config, addresses, logger, clock = systemClock } = parts;
+  const { db } = parts.store;
   const changes = new AccessChanges();
   const installationSecret = await new InstallationSecretRepository(db).getOrCreate();
   const cursors = new PageCursors(installationSecret);
   return {
     config,
+    addresses,
     clock,
     logger,
     db,

@@ -1,21 +1,24 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { addressesOf } from '../../src/app/addresses.ts';
 import { loadConfig, type Config, type Environment } from '../../src/app/config.ts';
 import { createServices, type Services } from '../../src/app/services.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { Db } from '../../src/db/database.ts';
-import { testDatabase } from './boot.ts';
+import { testAddress, testDatabase } from './boot.ts';
 
 /** The product's real services on this process's test database, one set per call. */
 export async function makeServices(
   parts: { readonly environment?: Environment; readonly clock?: Clock; readonly db?: Db } = {},
 ): Promise<Services> {
+  const config = await testConfig(parts.environment);
   return createServices({
-    config: await testConfig(parts.environment),
+    config,
+    addresses: addressesOf(config, 8_000),
     logger: createLogger({ level: 'silent' }),
-    db: parts.db ?? (await testDatabase()),
+    store: { db: parts.db ?? (await testDatabase()), address: await testAddress() },
     ...(parts.clock !== undefined && { clock: parts.clock }),
   });
 }

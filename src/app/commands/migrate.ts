@@ -1,8 +1,6 @@
-import { migrate } from '../../db/migrate.ts';
-import { migrations } from '../../db/migrations/index.ts';
 import { createLogger } from '../../kernel/logger.ts';
 import { loadConfig } from '../config.ts';
-import { openStore } from '../store.ts';
+import { openStore, prepareStore } from '../store.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function migrateStore({
@@ -13,9 +11,10 @@ export async function migrateStore({
   readonly json: boolean;
 }): Promise<void> {
   const config = loadConfig();
-  const store = await openStore(config, createLogger({ level: config.logLevel }), 'overmind-mcp migrate');
+  const logger = createLogger({ level: config.logLevel });
+  const store = await openStore(config, logger, 'overmind-mcp migrate');
   try {
-    const applied = await migrate(store.db, migrations);
+    const applied = await prepareStore(store, logger);
     if (json) terminal.out(JSON.stringify({ applied }));
     else terminal.out(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
   } finally {

@@ -1,11 +1,10 @@
-import { migrate } from '../../db/migrate.ts';
-import { migrations } from '../../db/migrations/index.ts';
 import type { Account, AccountsService } from '../../domain/identity/index.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { createLogger } from '../../kernel/logger.ts';
+import { addressesOf } from '../addresses.ts';
 import { loadConfig } from '../config.ts';
 import { createServices, type Services } from '../services.ts';
-import { openStore } from '../store.ts';
+import { openStore, prepareStore } from '../store.ts';
 
 /** Opens the migrated store for one short command and closes it whatever happens. */
 export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
@@ -13,8 +12,8 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
   const logger = createLogger({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
   const store = await openStore(config, logger, 'overmind-mcp command');
   try {
-    await migrate(store.db, migrations);
-    return await work(await createServices({ config, logger, db: store.db }));
+    await prepareStore(store, logger);
+    return await work(await createServices({ config, addresses: addressesOf(config, config.port), logger, store }));
   } finally {
     await store.close();
   }

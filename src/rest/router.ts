@@ -1,0 +1,182 @@
+import type Koa from 'koa';
+import type { Authenticate } from '../auth/authenticate.ts';
+import { requirePermission } from '../auth/permissions.ts';
+import type { AccountContext } from '../context/account-context.ts';
+import { declaresTooMuch, DEFAULT_BODY_LIMITS, readBody, tooLarge } from '../http/body.ts';
+import { presentedCredential } from '../http/credential.ts';
+import type { InboundCall } from '../http/inbound.ts';
+import { methodNotAllowed } from '../http/method.ts';
+import { rateLimited, type RateLimiter } from '../http/rate-limit.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { EndpointContext, EndpointContract, EndpointHandler, KeyedEndpointContext } from './endpoint.ts';
+import { joinRoutes, matchPath, type Match, type Route } from './routes.ts';
+
+export interface RouterParts {
+  readonly contracts: readonly EndpointContract[];
+  readonly handlers: Readonly<Record<string, EndpointHandler>>;
+  readonly authenticate: Authenticate;
+  readonly clientIp: (ctx: Koa.Context) => string;
+  /** Counts calls per credential, or per address without one. */
+  readonly rateLimiter?: RateLimiter;
+}
+
+/**
+ * Serves the REST endpoints of the contracts and passes every other path on. The guards run in the order that MCP's
+ * do: method, content type, declared size, rate, credential, permission; the body is read only after them.
+ */
+export function createRouter(parts: RouterParts): Koa.Middleware {
+  const routes = joinRoutes(parts.contracts, parts.handlers);
+  return async (ctx, next) => {
+    const matches = matchPath(routes, ctx.path);
+    if (matches.length === 0) return next();
+    const { route, params } = chooseMethod(matches, ctx.method);
+    const { contract } = route;
+    const contentType = checkBody(contract, ctx);
+    const inbound = inboundOf(ctx, parts.clientIp(ctx));
+    if (contract.auth !== 'none') await checkRate(parts.rateLimiter, inbound);
+    const account = await admit(parts.authenticate, contract, inbound);
+    const parameters = readParameters(contract, ctx, params);
+    const body = { contentType, bytes: await bodyOf(contract, ctx) };
+    // because `admit` gives an account to every endpoint whose contract asks for one, and the others are not typed to see it
+    const context = contextOf(ctx, inbound, account) as KeyedEndpointContext;
+    send(ctx, route, await route.handler({ parameters, body }, context));
+    return undefined;
+  };
+}
+
+function chooseMethod(matches: readonly Match[], method: string): Match {
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const found = matches.find((match) => match.route.contract.method === wanted);
+  if (found !== undefined) return found;
+  throw methodNotAllowed(matches.map((match) => match.route.contract.method));
+}
+
+/** The type of the body, without its parameters. */
+function checkBody({ request }: EndpointContract, ctx: Koa.Context): string {
+  if (request === undefined) return '';
+  const type = (ctx.get('content-type').split(';')[0] ?? '').trim().toLowerCase();
+  if (!request.contentTypes.includes(type)) {
+    throw new Refusal(415, 'invalid_request', `Content-Type must be ${request.contentTypes.join(' or ')}.`);
+  }
+  if (declaresTooMuch(ctx.req, request.maxBytes)) throw tooLarge(request.maxBytes);
+  return type;
+}
+
+async function checkRate(limiter: RateLimiter | undefined, { credential, clientIp }: InboundCall): Promise<void> {
+  const decision = await limiter?.consume(credential?.sha256 ?? clientIp);
+  if (decision?.allowed === false) throw rateLimited(decision.retryAfterSeconds);
+}
+
+async function admit(
+  authenticate: Authenticate,
+  contract: EndpointContract,
+  inbound: InboundCall,
+): Promise<AccountContext | undefined> {
+  if (contract.permission === undefined) return undefined;
+  const answer = await authenticate(inbound);
+  if ('denial' in answer) {
+    const { status, code, message, challenge } = answer.denial;
+    throw new Refusal(
+      status,
+      code,
+      message,
+      challenge === undefined ? {} : { headers: { 'www-authenticate': challenge } },
+    );
+  }
+  requirePermission(answer.principal, contract.permission);
+  return answer.principal.account;
+}
+
+function inboundOf(ctx: Koa.Context, clientIp: string): InboundCall {
+  let abort: AbortController | undefined;
+  return {
+    requestId: String(ctx.state['requestId'] ?? ''),
+    clientIp,
+    method: ctx.method,
+    path: ctx.path,
+    headers: ctx.req.headers,
+    credential: presentedCredential(ctx.req.headers),
+    get signal() {
+      if (abort === undefined) {
+        const controller = new AbortController();
+        ctx.res.once('close', () => {
+          if (!ctx.res.writableFinished) controller.abort();
+        });
+        abort = controller;
+      }
+      return abort.signal;
+    },
+  };
+}
+
+function readParameters(
+  contract: EndpointContract,
+  ctx: Koa.Context,
+  params: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const query = new URLSearchParams(ctx.querystring);
+  const values: Record<string, string> = {};
+  for (const { name, in: place, required } of contract.parameters) {
+    const value =
+      place === 'path' ? params[name] : place === 'query' ? single(query, name) : ctx.get(name) || undefined;
+    if (value !== undefined) values[name] = value;
+    else if (required) throw invalidParameter(name, 'is required');
+  }
+  return values;
+}
+
+function single(query: URLSearchParams, name: string): string | undefined {
+  const [value, another] = query.getAll(name);
+  if (another !== undefined) throw invalidParameter(name, 'may be given once only');
+  return value;
+}
+
+function invalidParameter(name: string, why: string): Refusal {
+  return new Refusal(400, 'invalid_input', `The parameter ${name} ${why}.`, { fields: { [name]: why } });
+}
+
+async function bodyOf({ request }: EndpointContract, ctx: Koa.Context): Promise<Buffer> {
+  if (request === undefined) return Buffer.alloc(0);
+  return readBody(ctx.req, { ...DEFAULT_BODY_LIMITS, maxBytes: request.maxBytes });
+}
+
+/** Headers a proxy adds. Their presence is enough: on this machine a proxy's own address says nothing. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'] as const;
+
+function contextOf(ctx: Koa.Context, inbound: InboundCall, account: AccountContext | undefined): EndpointContext {
+  return {
+    requestId: inbound.requestId,
+    clientIp: inbound.clientIp,
+    isLocal: isLoopback(inbound.clientIp) && FORWARDED.every((name) => ctx.req.headers[name] === undefined),
+    headers: inbound.headers,
+    get signal() {
+      return inbound.signal;
+    },
+    ...(account !== undefined && { account }),
+  };
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.');
+}
+
+function send(ctx: Koa.Context, { contract }: Route, answer: unknown): void {
+  ctx.status = contract.response.status;
+  if (isRaw(answer)) {
+    ctx.set('content-type', answer.contentType);
+    ctx.body = typeof answer.body === 'string' ? answer.body : Buffer.from(answer.body);
+  } else if (answer !== undefined) {
+    ctx.set('content-type', contract.response.contentType ?? 'application/json');
+    ctx.body = JSON.stringify(answer);
+  }
+}
+
+interface RawAnswer {
+  readonly contentType: string;
+  readonly body: Uint8Array | string;
+}
+
+function isRaw(answer: unknown): answer is RawAnswer {
+  if (typeof answer !== 'object' || answer === null || !('contentType' in answer) || !('body' in answer)) return false;
+  return typeof answer.body === 'string' || answer.body instanceof Uint8Array;
+}
