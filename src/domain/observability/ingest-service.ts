@@ -60,22 +60,22 @@ export class IngestService {
   async #place(tx: Tx, projectId: string, drafts: readonly SpanDraft[], at: Date): Promise<readonly PlacedSpan[]> {
     const claims = drafts.flatMap((draft) => draft.capability ?? []);
     const capabilityIds = await this.#parts.capabilities.claim(tx, projectId, claims);
-    const placed = drafts.map((draft): PlacedSpan => {
-      const capabilityId = draft.capability && capabilityIds.get(claimKey(draft.capability));
-      return capabilityId === undefined ? { draft } : { draft, capabilityId };
-    });
-    const sessionIds = await this.#sessionsOf(tx, projectId, placed, at);
-    if (sessionIds.size === 0) return placed;
-    return placed.map((span) => {
-      const conversationId = span.draft.session && sessionIds.get(span.draft.session.externalId);
-      return conversationId === undefined ? span : { ...span, conversationId };
-    });
+    const withCapability = drafts.map((draft) => ({
+      draft,
+      capabilityId: draft.capability && capabilityIds.get(claimKey(draft.capability)),
+    }));
+    const sessionIds = await this.#sessionsOf(tx, projectId, withCapability, at);
+    return withCapability.map(({ draft, capabilityId }) => ({
+      draft,
+      capabilityId,
+      conversationId: draft.session && sessionIds.get(draft.session.externalId),
+    }));
   }
 
   async #sessionsOf(
     tx: Tx,
     projectId: string,
-    placed: readonly PlacedSpan[],
+    placed: readonly Omit<PlacedSpan, 'conversationId'>[],
     at: Date,
   ): Promise<ReadonlyMap<string, string>> {
     const wanted = new Map<string, { name: string; capabilityId?: string }>();
@@ -150,25 +150,25 @@ function sortedAndUnique(spans: readonly SpanDraft[]): readonly SpanDraft[] {
 }
 
 function toRolledSpan({ draft, capabilityId, conversationId }: PlacedSpan): RolledSpan {
-  const { usage } = draft;
+  const { model, inputTokens, outputTokens, totalTokens, cost } = draft.usage;
   return {
     traceId: draft.traceId,
     spanId: draft.spanId,
-    ...(draft.parentSpanId !== undefined && { parentSpanId: draft.parentSpanId }),
+    parentSpanId: draft.parentSpanId,
     name: draft.name,
     spanType: draft.spanType,
-    ...(draft.operation !== undefined && { operation: draft.operation }),
-    ...(draft.serviceName !== undefined && { serviceName: draft.serviceName }),
+    operation: draft.operation,
+    serviceName: draft.serviceName,
     statusCode: draft.statusCode,
     startNs: draft.startNs,
     endNs: draft.endNs,
-    ...(usage.model !== undefined && { model: usage.model }),
-    ...(usage.inputTokens !== undefined && { inputTokens: usage.inputTokens }),
-    ...(usage.outputTokens !== undefined && { outputTokens: usage.outputTokens }),
-    ...(usage.totalTokens !== undefined && { totalTokens: usage.totalTokens }),
-    ...(usage.cost !== undefined && { cost: usage.cost }),
-    ...(draft.error !== undefined && { error: draft.error }),
-    ...(capabilityId !== undefined && { capabilityId }),
-    ...(conversationId !== undefined && { conversationId }),
+    model,
+    inputTokens,
+    outputTokens,
+    totalTokens,
+    cost,
+    error: draft.error,
+    capabilityId,
+    conversationId,
   };
 }

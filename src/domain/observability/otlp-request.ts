@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/errors.ts';
-import { readSpan, type SpanSurroundings } from './otlp-span.ts';
+import { readSpan, serviceNameOf, type SpanSurroundings } from './otlp-span.ts';
 import { attributesOf, isRecord, SpanRefusal, textOf } from './otlp-values.ts';
+import { Meaning } from './semantic-attributes.ts';
 import type { SpanDraft } from './span.ts';
 import type { TextTally } from './text-policy.ts';
 
@@ -55,11 +56,15 @@ class Collector {
     const resourceAttributes = orMalformed(`${path}.resource`, () =>
       attributesOf(resource['attributes'], 'attributes', this.#tally),
     );
+    const resourceMeaning = new Meaning(resourceAttributes);
+    const serviceName = serviceNameOf(resourceAttributes);
     eachOf(resourceSpans['scopeSpans'], `${path}.scopeSpans`, (scopeSpans, scopePath) => {
       const scope = scopeSpans['scope'] ?? {};
       if (!isRecord(scope)) throw malformed(`${scopePath}.scope`, 'an object');
       const around: SpanSurroundings = {
         resourceAttributes,
+        resourceMeaning,
+        serviceName,
         scopeName: orMalformed(scopePath, () => textOf(scope['name'], 'scope.name', this.#tally)),
         scopeVersion: orMalformed(scopePath, () => textOf(scope['version'], 'scope.version', this.#tally)),
         receivedNs: this.#receivedNs,

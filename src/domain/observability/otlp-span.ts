@@ -1,6 +1,6 @@
 import { clip } from '../../kernel/bounded.ts';
 import { attributesOf, isRecord, listOf, nanosOf, SpanRefusal, textOf } from './otlp-values.ts';
-import { capabilityOf, operationOf, sessionOf, spanTypeOf, unitOf, usageOf } from './semantic-attributes.ts';
+import { Meaning } from './semantic-attributes.ts';
 import { errorOf } from './semantic-errors.ts';
 import type { JsonObject, SpanDraft, SpanEvent, SpanLink, StatusCode } from './span.ts';
 import type { TextTally } from './text-policy.ts';
@@ -8,6 +8,9 @@ import type { TextTally } from './text-policy.ts';
 /** What the spans of one resource and scope have in common. */
 export interface SpanSurroundings {
   readonly resourceAttributes: JsonObject;
+  /** What the resource says where a span says nothing. */
+  readonly resourceMeaning: Meaning;
+  readonly serviceName: string | undefined;
   readonly scopeName: string;
   readonly scopeVersion: string;
   /** Stands in for a start time the exporter did not set. */
@@ -32,17 +35,17 @@ const STATUSES: Readonly<Record<string, StatusCode>> = {
 export function readSpan(raw: unknown, around: SpanSurroundings, tally: TextTally): SpanDraft {
   if (!isRecord(raw)) throw new SpanRefusal('the span must be an object');
   const spanId = idOf(raw['spanId'], 'spanId', 16);
-  const parentSpanId = parentOf(raw['parentSpanId'], spanId);
   const start = nanosOf(raw['startTimeUnixNano'], 'startTimeUnixNano');
   const end = nanosOf(raw['endTimeUnixNano'], 'endTimeUnixNano');
   const startNs = start === 0n ? (end === 0n ? around.receivedNs : end) : start;
   const attributes = attributesOf(raw['attributes'], 'attributes', tally);
   const events = listOf(raw['events'], 'events').map((event) => readEvent(event, tally));
   const status = statusOf(raw['status'], tally);
+  const meaning = new Meaning(attributes);
   return {
     traceId: idOf(raw['traceId'], 'traceId', 32),
     spanId,
-    ...(parentSpanId !== undefined && { parentSpanId }),
+    parentSpanId: parentOf(raw['parentSpanId'], spanId),
     name: clip(textOf(raw['name'], 'name', tally), 512),
     kind: kindOf(raw['kind']),
     startNs,
@@ -51,32 +54,19 @@ export function readSpan(raw: unknown, around: SpanSurroundings, tally: TextTall
     statusMessage: status.message,
     scopeName: around.scopeName,
     scopeVersion: around.scopeVersion,
-    ...serviceOf(around.resourceAttributes),
+    serviceName: around.serviceName,
     attributes,
     resourceAttributes: around.resourceAttributes,
     events,
     links: listOf(raw['links'], 'links').map((link) => readLink(link, tally)),
-    ...meaningOf(attributes, around.resourceAttributes),
-    ...(status.code === 2 && { error: errorOf(status.message, attributes, events) }),
-  };
-}
-
-type Meaning = Pick<SpanDraft, 'spanType' | 'operation' | 'usage' | 'session' | 'capability' | 'unit'>;
-
-function meaningOf(attributes: JsonObject, resource: JsonObject): Meaning {
-  const usage = usageOf(attributes);
-  const spanType = spanTypeOf(attributes, usage);
-  const operation = operationOf(attributes);
-  const session = sessionOf(attributes, resource);
-  const capability = capabilityOf(attributes, resource);
-  const unit = unitOf(attributes, spanType);
-  return {
-    spanType,
-    usage,
-    ...(operation !== undefined && { operation }),
-    ...(session !== undefined && { session }),
-    ...(capability !== undefined && { capability }),
-    ...(unit !== undefined && { unit }),
+    spanType: meaning.spanType,
+    operation: meaning.operation,
+    usage: meaning.usage,
+    session: meaning.session ?? around.resourceMeaning.session,
+    // The span's claim wins over the resource's as a whole: half of each would name a third thing.
+    capability: meaning.capability ?? around.resourceMeaning.capability,
+    unit: meaning.unit,
+    error: status.code === 2 ? errorOf(status.message, attributes, events) : undefined,
   };
 }
 
@@ -113,9 +103,9 @@ function statusOf(value: unknown, tally: TextTally): { code: StatusCode; message
   return { code: code === 1 || code === 2 ? code : 0, message };
 }
 
-function serviceOf(resource: JsonObject): { serviceName?: string } {
+export function serviceNameOf(resource: JsonObject): string | undefined {
   const name = resource['service.name'];
-  return typeof name === 'string' && name !== '' ? { serviceName: clip(name, 255) } : {};
+  return typeof name === 'string' && name !== '' ? clip(name, 255) : undefined;
 }
 
 function readEvent(raw: unknown, tally: TextTally): SpanEvent {

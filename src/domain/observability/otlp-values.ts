@@ -42,22 +42,26 @@ function integerOf(value: unknown): bigint | undefined {
   return undefined;
 }
 
-/**
- * Attributes as one object. The last value of a repeated key wins. The object has no prototype, so a key such as
- * `__proto__` is data like any other.
- */
+/** Attributes as one object. The last value of a repeated key wins. */
 export function attributesOf(value: unknown, path: string, tally: TextTally, depth = 0): JsonObject {
-  // because Object.create is typed `any`; the object is empty, so it is a record of anything.
-  const attributes = Object.create(null) as Record<string, JsonValue>;
+  const attributes: Record<string, JsonValue> = {};
   const entries = listOf(value, path);
   for (let index = 0; index < entries.length; index += 1) {
     const entry = entries[index];
     if (!isRecord(entry) || typeof entry['key'] !== 'string') {
       throw new SpanRefusal(`${path}[${index}] must have a string key`);
     }
-    attributes[storableText(entry['key'], tally)] = anyValue(entry['value'], path, tally, depth);
+    const key = storableText(entry['key'], tally);
+    const item = anyValue(entry['value'], path, tally, depth);
+    if (key === '__proto__') defineOwn(attributes, key, item);
+    else attributes[key] = item;
   }
   return attributes;
+}
+
+/** Assigning to `__proto__` would change the object's prototype; here it is data like any other key. */
+function defineOwn(attributes: Record<string, JsonValue>, key: string, value: JsonValue): void {
+  Object.defineProperty(attributes, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function anyValue(value: unknown, path: string, tally: TextTally, depth: number): JsonValue {

@@ -7,22 +7,22 @@ const MAX_NS = 9_223_372_036_854_775_807n;
 export interface RolledSpan {
   readonly traceId: string;
   readonly spanId: string;
-  readonly parentSpanId?: string;
+  readonly parentSpanId: string | undefined;
   readonly name: string;
   readonly spanType: string;
-  readonly operation?: string;
-  readonly serviceName?: string;
+  readonly operation: string | undefined;
+  readonly serviceName: string | undefined;
   readonly statusCode: StatusCode;
   readonly startNs: bigint;
   readonly endNs: bigint;
-  readonly model?: string;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly totalTokens?: number;
-  readonly cost?: number;
-  readonly capabilityId?: string;
-  readonly conversationId?: string;
-  readonly error?: SpanError;
+  readonly model: string | undefined;
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly totalTokens: number | undefined;
+  readonly cost: number | undefined;
+  readonly capabilityId: string | undefined;
+  readonly conversationId: string | undefined;
+  readonly error: SpanError | undefined;
 }
 
 /** What some spans of one trace add to its row; adding is commutative, so batches may come in any order. */

@@ -21,12 +21,12 @@ export interface SpanLink {
 
 /** What one span says about money and models, read from its attributes. */
 export interface SpanUsage {
-  readonly model?: string;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly totalTokens?: number;
+  readonly model: string | undefined;
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly totalTokens: number | undefined;
   /** US dollars. */
-  readonly cost?: number;
+  readonly cost: number | undefined;
 }
 
 /** What went wrong in a span, from its status or its exception event. */
@@ -43,13 +43,13 @@ export interface UnitMark {
   readonly interrupted: boolean;
 }
 
-/** A span as an exporter sent it, checked and understood but not yet placed in a project. */
+/** A span as an exporter sent it, checked and understood but not yet placed in a project. Absent is `undefined`. */
 export interface SpanDraft {
   /** 32 lower-case hexadecimal digits. */
   readonly traceId: string;
   /** 16 lower-case hexadecimal digits. */
   readonly spanId: string;
-  readonly parentSpanId?: string;
+  readonly parentSpanId: string | undefined;
   readonly name: string;
   readonly kind: number;
   readonly startNs: bigint;
@@ -58,18 +58,18 @@ export interface SpanDraft {
   readonly statusMessage: string;
   readonly scopeName: string;
   readonly scopeVersion: string;
-  readonly serviceName?: string;
+  readonly serviceName: string | undefined;
   readonly attributes: JsonObject;
   readonly resourceAttributes: JsonObject;
   readonly events: readonly SpanEvent[];
   readonly links: readonly SpanLink[];
   readonly spanType: string;
-  readonly operation?: string;
+  readonly operation: string | undefined;
   readonly usage: SpanUsage;
-  readonly session?: { readonly externalId: string; readonly name?: string };
-  readonly capability?: CapabilityClaim;
-  readonly unit?: UnitMark;
-  readonly error?: SpanError;
+  readonly session: { readonly externalId: string; readonly name?: string } | undefined;
+  readonly capability: CapabilityClaim | undefined;
+  readonly unit: UnitMark | undefined;
+  readonly error: SpanError | undefined;
 }
 
 /** A stored span, as a trace shows it. */

@@ -120,11 +120,11 @@ function toFields(id: string, draft: SpanDraft): Record<string, unknown> {
 }
 
 function toUnitSpan(row: UnitSpanRow): UnitSpan {
-  const parent = row.parent_span_id === null ? {} : { parentSpanId: row.parent_span_id };
+  const parentSpanId = row.parent_span_id ?? undefined;
   return {
     spanId: row.span_id,
-    ...parent,
-    rank: rankOf({ ...parent, spanId: row.span_id, startNs: BigInt(row.start_ns) }),
+    ...(parentSpanId !== undefined && { parentSpanId }),
+    rank: rankOf({ parentSpanId, spanId: row.span_id, startNs: BigInt(row.start_ns) }),
     ...(row.model !== null && { model: row.model }),
     ...(row.total_tokens !== null && { totalTokens: row.total_tokens }),
     ...(row.cost !== null && { cost: row.cost }),
