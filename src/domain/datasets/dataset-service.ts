@@ -159,10 +159,10 @@ export class DatasetService {
     return { dataset, cell: wanted, answer };
   }
 
-  /** `dataset_not_found` when the project has no such dataset; takes ids only. */
-  async progress(projectId: string, id: string): Promise<DatasetProgress> {
+  /** By id only: this is what is polled, often and by machines. */
+  async findProgress(projectId: string, id: string): Promise<DatasetProgress | undefined> {
     const dataset = await this.#datasets.findInProject(projectId, id.toLowerCase());
-    if (dataset === undefined) throw datasetNotFound();
+    if (dataset === undefined) return undefined;
     const cells = await this.#cells.ofDataset(projectId, dataset.id);
     return {
       dataset,
