@@ -11,6 +11,13 @@ export function toWellFormed(text: string): string {
   return isWellFormed(text) ? text : text.replace(HALF_PAIRS, '\ufffd');
 }
 
+/** Length as JSON Schema counts it. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
 /** The longest start of `text` with at most `maxCodeUnits` UTF-16 units that does not end in half a surrogate pair. */
 export function clip(text: string, maxCodeUnits: number): string {
   if (text.length <= maxCodeUnits) return text;

@@ -163,7 +163,9 @@ class Copy {
         return this.#text(value.toString());
       case 'object':
         return value === null ? null : this.#compound(value, depth);
-      default:
+      case 'undefined':
+      case 'function':
+      case 'symbol':
         return null;
     }
   }

@@ -9,7 +9,7 @@ import { withDeadline } from './deadline.ts';
 import type { Operation } from './exchange.ts';
 import type { Faults } from './faults.ts';
 import type { ProjectGate } from './projects.ts';
-import { isObject, RPC, RpcError } from './protocol.ts';
+import { isObject, outcomeOf, RPC, RpcError } from './protocol.ts';
 import type { Recorder } from './record.ts';
 import { sameTemplate } from './resources.ts';
 
@@ -66,7 +66,7 @@ export class Completion<A, P> {
       return answer(values);
     } catch (error) {
       const failure = this.#fail(error, operation, name);
-      outcome = String(failure.data?.['code'] ?? 'internal_error');
+      outcome = outcomeOf(failure);
       throw failure;
     } finally {
       this.#parts.recorder.finish(operation, { kind: 'completion', name, startMs }, outcome, projectId);

@@ -51,7 +51,7 @@ export class Dispatcher<A, P> {
     const lifecycle = new Lifecycle(ports.clock, ports.metrics);
     const faults = new Faults(contract, redactor);
     const recorder = new Recorder(ports);
-    const projects = new ProjectGate<A, P>(ports.resolveProject);
+    const projects = new ProjectGate<A, P>(ports.resolveProject, faults.describe('project_required')?.recovery ?? '');
     const maxResultLength = options.maxResultLength ?? DEFAULT_MAX_RESULT_LENGTH;
     const shared = {
       contract,
@@ -168,11 +168,15 @@ export class Dispatcher<A, P> {
     call: RawCall<A>,
   ): Promise<Record<string, unknown>> {
     if (tool.taskRequired === true && !declaresTasks(call.clientCapabilities)) throw tasksNeeded();
-    return this.#guard(operation, 'tool', tool.definition.name, tool.permission, async () => {
-      const result = await tool.run(args, call);
-      if ('task' in result) return { resultType: 'task', ...describeTask(result.task) };
-      return 'inputRequests' in result ? inputRequired(result) : { ...result };
-    });
+    return this.#guard(
+      operation,
+      { kind: 'tool', name: tool.definition.name, permission: tool.permission },
+      async () => {
+        const result = await tool.run(args, call);
+        if ('task' in result) return { resultType: 'task', ...describeTask(result.task) };
+        return 'inputRequests' in result ? inputRequired(result) : { ...result };
+      },
+    );
   }
 
   async readResource(
@@ -180,18 +184,21 @@ export class Dispatcher<A, P> {
     uri: string,
     call: RawCall<A> | undefined,
   ): Promise<Record<string, unknown>> {
-    if (call !== undefined) {
-      for (const resource of this.#extensions.resources ?? []) {
-        const contents = await this.#guard(
-          operation,
-          'resource',
-          resource.definition.name,
-          'read',
-          () => resource.read(uri, call),
-          'quiet',
-        );
-        if (contents !== undefined)
-          return { contents, ...(operation.era === 'modern' ? { ttlMs: 0, cacheScope: 'private' } : {}) };
+    const own = this.#extensions.resources;
+    if (call !== undefined && own !== undefined) {
+      const contents = await this.#guard(
+        operation,
+        { kind: 'resource', name: 'extension', permission: 'read' },
+        async () => {
+          for (const resource of own) {
+            const found = await resource.read(uri, call);
+            if (found !== undefined) return found;
+          }
+          return undefined;
+        },
+      );
+      if (contents !== undefined) {
+        return { contents, ...(operation.era === 'modern' ? { ttlMs: 0, cacheScope: 'private' } : {}) };
       }
     }
     return this.#resources.read(operation, uri);
@@ -205,7 +212,7 @@ export class Dispatcher<A, P> {
   ): Promise<Record<string, unknown>> {
     const extension = call === undefined ? undefined : this.#extensionPrompt(name);
     if (extension === undefined || call === undefined) return this.#prompts.get(operation, name, args);
-    return this.#guard(operation, 'prompt', name, 'read', async () => {
+    return this.#guard(operation, { kind: 'prompt', name, permission: 'read' }, async () => {
       // because the protocol's schema has been checked by the leg: values are strings
       const rendered = await extension.render(args as Record<string, string>, call);
       return 'inputRequests' in rendered ? inputRequired(rendered) : { ...rendered };
@@ -238,12 +245,14 @@ export class Dispatcher<A, P> {
   /** Runs code of an extension with the same promises as the contract's own: permission, audit, no leaks. */
   async #guard<T>(
     operation: Operation<A>,
-    kind: 'tool' | 'resource' | 'prompt',
-    name: string,
-    permission: 'read' | 'write',
+    what: {
+      readonly kind: 'tool' | 'resource' | 'prompt';
+      readonly name: string;
+      readonly permission: 'read' | 'write';
+    },
     work: () => Promise<T>,
-    audit?: 'quiet',
   ): Promise<T> {
+    const { kind, name, permission } = what;
     const startMs = monotonicMs();
     let outcome = 'ok';
     try {
@@ -263,7 +272,7 @@ export class Dispatcher<A, P> {
       if (kind === 'tool') return toResultObject(errorAnswer(shown, operation.era, this.#publishesSchemas)) as T;
       throw this.#faults.toRpc(shown, operation.era);
     } finally {
-      if (audit === undefined) this.#recorder.finish(operation, { kind, name, startMs }, outcome, undefined);
+      this.#recorder.finish(operation, { kind, name, startMs }, outcome, undefined);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { neutralise } from '../kernel/json.ts';
 import { clip } from '../kernel/bounded.ts';
-import { AppError } from '../kernel/errors.ts';
+import type { AppError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { CatalogContract, ErrorContract } from './contract.ts';
 import { RPC, RpcError, type Era } from './protocol.ts';

@@ -4,9 +4,12 @@ import type { Principal, ProjectResolver, ResolvedProject } from './ports.ts';
 /** Decides which project a call works in, before anybody looks at its other arguments. */
 export class ProjectGate<A, P> {
   readonly #resolve: ProjectResolver<A, P>;
+  readonly #recovery: string;
 
-  constructor(resolve: ProjectResolver<A, P>) {
+  /** `recovery` is the contract's sentence for `project_required`: it names the tool that lists projects. */
+  constructor(resolve: ProjectResolver<A, P>, recovery: string) {
     this.#resolve = resolve;
+    this.#recovery = recovery;
   }
 
   /**
@@ -15,7 +18,7 @@ export class ProjectGate<A, P> {
    */
   async require(principal: Principal<A>, named: unknown): Promise<ResolvedProject<P>> {
     const found = await this.#find(principal, named);
-    if (found === undefined) throw projectRequired();
+    if (found === undefined) throw projectRequired(this.#recovery);
     return found;
   }
 
@@ -33,6 +36,6 @@ export class ProjectGate<A, P> {
   }
 }
 
-function projectRequired(): AppError {
-  return new AppError('project_required', 'Name a project this credential can use: pass its id as project_id.');
+function projectRequired(recovery: string): AppError {
+  return new AppError('project_required', `No project was named that this credential can use. ${recovery}`);
 }

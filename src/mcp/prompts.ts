@@ -1,4 +1,5 @@
 import { monotonicMs } from '../kernel/clock.ts';
+import { codePoints } from '../kernel/bounded.ts';
 import { didYouMean } from '../kernel/did-you-mean.ts';
 import { AppError } from '../kernel/errors.ts';
 import { findUnsafe, neutralise } from '../kernel/json.ts';
@@ -8,7 +9,7 @@ import type { CatalogContract, PromptContract, PromptPart } from './contract.ts'
 import type { Operation } from './exchange.ts';
 import type { Faults } from './faults.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { RpcError } from './protocol.ts';
+import { outcomeOf, RpcError } from './protocol.ts';
 import type { Recorder } from './record.ts';
 
 export interface PromptParts {
@@ -46,7 +47,7 @@ export class Prompts {
       return { description: prompt.description, messages, ...(notice === undefined ? {} : { _meta: notice }) };
     } catch (error) {
       const failure = this.#fail(error, operation, name);
-      outcome = String(failure.data?.['code'] ?? 'internal_error');
+      outcome = outcomeOf(failure);
       throw failure;
     } finally {
       this.#parts.recorder.finish(
@@ -97,7 +98,7 @@ function checkValues(prompt: PromptContract, sent: Readonly<Record<string, unkno
     if (fault !== undefined) fields[argument.name] = fault;
     else if (value === undefined) fields[argument.name] = 'must be text';
     else if (value === '' && argument.required) fields[argument.name] = 'is required';
-    else if ([...value].length > argument.maxLength)
+    else if (codePoints(value) > argument.maxLength)
       fields[argument.name] = `must have at most ${argument.maxLength} characters`;
     else values.set(argument.name, value);
   }

@@ -38,6 +38,12 @@ export class RpcError extends Error {
   }
 }
 
+/** The error code of the contract behind a JSON-RPC error, for the audit row and the metrics. */
+export function outcomeOf(error: RpcError): string {
+  const code = error.data?.['code'];
+  return typeof code === 'string' ? code : 'internal_error';
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -13,7 +13,7 @@ import type { Faults } from './faults.ts';
 import { qualifyPayload } from './links.ts';
 import type { ResolvedProject } from './ports.ts';
 import type { ProjectGate } from './projects.ts';
-import { RPC, RpcError } from './protocol.ts';
+import { outcomeOf, RPC, RpcError } from './protocol.ts';
 import type { Recorder } from './record.ts';
 
 type Reader = (variables: Readonly<Record<string, string>>, context: unknown) => Promise<unknown>;
@@ -89,7 +89,7 @@ export class Resources<A, P> {
       };
     } catch (error) {
       const failure = this.#fail(error, operation, uri, name);
-      outcome = String(failure.data?.['code'] ?? 'internal_error');
+      outcome = outcomeOf(failure);
       throw failure;
     } finally {
       this.#parts.recorder.finish(operation, { kind: 'resource', name, startMs }, outcome, project?.id);

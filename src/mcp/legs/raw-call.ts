@@ -8,10 +8,10 @@ export interface LegCall {
   readonly state?: unknown;
   readonly progressToken: string | number | undefined;
   readonly signal: AbortSignal;
-  notifyProgress(params: Record<string, unknown>): Promise<void>;
-  log(level: string, data: unknown): Promise<void>;
-  seal(state: unknown): Promise<string>;
-  listChanged(list: 'tools' | 'prompts' | 'resources'): void;
+  readonly notifyProgress: (params: Record<string, unknown>) => Promise<void>;
+  readonly log: (level: string, data: unknown) => Promise<void>;
+  readonly seal: (state: unknown) => Promise<string>;
+  readonly listChanged: (list: 'tools' | 'prompts' | 'resources') => void;
 }
 
 export function rawCall<A>(operation: Operation<A>, leg: LegCall): RawCall<A> {

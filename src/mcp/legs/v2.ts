@@ -114,7 +114,7 @@ function makeServer<A, P>(
     {
       capabilities: dispatcher.capabilities('modern'),
       instructions: dispatcher.instructions,
-      requestState: { verify: state.verify },
+      requestState: { verify: (value, context) => state.verify(value, context) },
       cacheHints: { 'server/discover': { ttlMs: DISCOVER_TTL_MS, cacheScope: 'private' } },
     },
   );
