@@ -1,6 +1,5 @@
 /** One file of types per entity, with the imports its types need. */
 import type { Declaration } from './declarations.ts';
-import { declareTypes } from './declarations.ts';
 import type { Wanted } from './declarations.ts';
 import type { EmitInput, Emitted, EmittedFile } from '../emitter.ts';
 import { findHomes } from './homes.ts';
@@ -9,10 +8,15 @@ import { importLines } from './imports.ts';
 
 export type Declare = (wanted: readonly Wanted[]) => Promise<readonly Declaration[]>;
 
+/** Loads the type emitter only when something has to be declared. */
+function freshDeclare({ lookup }: EmitInput['canonical']): Declare {
+  return async (wanted) => (await import('./declarations.ts')).declareTypes(wanted, lookup);
+}
+
 /** `declare` may answer from a cache; it must answer in the order it was asked. */
 export async function emitEntityTypes(
   { canonical }: EmitInput,
-  declare: Declare = (wanted) => declareTypes(wanted, canonical.lookup),
+  declare: Declare = freshDeclare(canonical),
 ): Promise<Emitted> {
   const homes = findHomes(canonical);
   const declared = new Map<string, Declaration>();

@@ -4,10 +4,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { AnySchemaObject } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Lookup, Node } from '../../canonical/node.ts';
+import { reachable } from '../../canonical/reachable.ts';
 import { FORMATS } from '../../grammar/formats.ts';
 import { literal } from '../literal.ts';
 import { boundsView } from './bounds-view.ts';
-import { idOf, reachable, schemaView } from './schema-view.ts';
+import { idOf, schemaView } from './schema-view.ts';
 
 export type Direction = 'inbound' | 'outbound';
 

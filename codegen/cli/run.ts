@@ -1,0 +1,110 @@
+/** Reads the command line and runs one command. */
+import { Command, CommanderError } from 'commander';
+import { BadInput } from './io.ts';
+import type { ExitCode, Io } from './io.ts';
+import { readOptions } from './options.ts';
+import type { Options, RawOptions } from './options.ts';
+
+type Run = (options: Options, io: Io) => Promise<ExitCode>;
+
+interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  readonly writes?: boolean;
+  readonly watches?: boolean;
+  readonly tests?: boolean;
+  readonly load: () => Promise<Run>;
+}
+
+const COMMANDS: readonly Entry[] = [
+  {
+    name: 'lint',
+    summary: 'check the contracts alone',
+    watches: true,
+    load: async () => (await import('./lint.ts')).lint,
+  },
+  {
+    name: 'generate',
+    summary: 'compile the contracts into the output folder',
+    writes: true,
+    watches: true,
+    load: async () => (await import('./generate.ts')).generate,
+  },
+  {
+    name: 'check',
+    summary: 'say whether the output folder is what the contracts make, and why not',
+    writes: true,
+    load: async () => (await import('./check.ts')).check,
+  },
+  {
+    name: 'scaffold',
+    summary: 'write the tool tests that are missing, never over one that exists',
+    tests: true,
+    load: async () => (await import('./scaffold.ts')).scaffold,
+  },
+  {
+    name: 'cost',
+    summary: 'count the tokens and bytes each tool costs an agent',
+    load: async () => (await import('./cost.ts')).cost,
+  },
+];
+
+export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const program = new Command('mcp-contract')
+    .description('Compiles a folder of MCP contracts and guards what it publishes.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      getOutHasColors: () => io.color,
+      getErrHasColors: () => io.color,
+    })
+    .showSuggestionAfterError()
+    .showHelpAfterError('Run with --help for the commands and flags.')
+    .addHelpText('after', '\nExit codes: 0 fine, 1 findings, 2 bad input, 3 a fault of the compiler itself.');
+  for (const entry of COMMANDS) {
+    addFlags(program.command(entry.name).summary(entry.summary).description(entry.summary), entry).action(
+      async (raw: RawOptions) => {
+        const options = readOptions(raw, io);
+        const run = await entry.load();
+        code = options.watch ? await watching(options, io, () => run(options, io)) : await run(options, io);
+      },
+    );
+  }
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    return exitCodeOf(error, io);
+  }
+}
+
+function addFlags(command: Command, entry: Entry): Command {
+  command
+    .option('--schemas <dir>', 'contract folder (default: schemas)')
+    .option('--json', 'print the result as JSON')
+    .option('--cache-dir <dir>', 'where slow steps are remembered (default: node_modules/.cache/mcp-contract)')
+    .option('--no-cache', 'remember nothing')
+    .option('--out <dir>', 'output folder (default: generated)');
+  if (entry.watches === true) command.option('--watch', 'run again whenever a contract changes');
+  if (entry.tests === true) command.option('--tests <dir>', 'folder of the test tree (default: tests)');
+  return command.allowExcessArguments(false);
+}
+
+async function watching(options: Options, io: Io, run: () => Promise<ExitCode>): Promise<ExitCode> {
+  const { watchTree } = await import('./watch.ts');
+  return watchTree(options, io, run);
+}
+
+function exitCodeOf(error: unknown, io: Io): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof BadInput) {
+    io.err(`${error.message}\n`);
+    return 2;
+  }
+  io.err(
+    `mcp-contract failed by its own fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  return 3;
+}

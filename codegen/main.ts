@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import process from 'node:process';
+import { runCli } from './cli/run.ts';
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  color: process.stderr.isTTY && (process.env['NO_COLOR'] ?? '') === '',
+  cwd: process.cwd(),
+  onStop: (stop) => {
+    process.once('SIGINT', stop);
+    process.once('SIGTERM', stop);
+  },
+});
