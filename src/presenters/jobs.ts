@@ -3,6 +3,7 @@ import type { JobKind } from '../../generated/contracts/index.ts';
 import type { ResourceLink } from '../../generated/contracts/models/resource_link.ts';
 import type { JobPayload } from '../../generated/contracts/resources/job.ts';
 import type { GetJobOutput } from '../../generated/contracts/tools/jobs/get_job.ts';
+import { clip } from '../kernel/bounded.ts';
 import { linkJob } from './links.ts';
 
 /** What one kind's domain says about one of its jobs, in the words of the kind's contract. */
@@ -83,9 +84,4 @@ function presentState(job: JobReading) {
     ...(job.progress !== undefined && { progress: { ...job.progress } }),
     details: { ...job.details },
   };
-}
-
-function clip(text: string, length: number): string {
-  const characters = [...text];
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
 }

@@ -1,5 +1,6 @@
 import { resourceUri } from '../../generated/catalog/resource-uris.ts';
 import type { ResourceLink } from '../../generated/contracts/models/resource_link.ts';
+import { clip } from '../kernel/bounded.ts';
 
 const TITLE_LENGTH = 160;
 
@@ -24,17 +25,11 @@ export function linkDataset(dataset: { readonly id: string; readonly name: strin
   return link(resourceUri.dataset({ dataset: dataset.id }), `Dataset ${dataset.name}`);
 }
 
+/** The label is what the job works on. */
 export function linkJob(job: { readonly kind: string; readonly id: string; readonly label: string }): ResourceLink {
   return link(resourceUri.job({ kind: job.kind, id: job.id }), job.label);
 }
 
-/** Titles are cut by characters, never inside one. */
 function link(uri: string, title: string): ResourceLink {
-  const characters = [...title];
-  const fits = characters.length <= TITLE_LENGTH;
-  return {
-    uri,
-    title: fits ? title : `${characters.slice(0, TITLE_LENGTH - 1).join('')}…`,
-    mimeType: 'application/json',
-  };
+  return { uri, title: clip(title, TITLE_LENGTH), mimeType: 'application/json' };
 }
