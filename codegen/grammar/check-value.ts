@@ -35,6 +35,13 @@ interface Outcome {
   readonly seen: Set<string | number>;
 }
 
+/** Where a check stands and where its findings go. */
+interface Frame {
+  readonly path: Path;
+  readonly depth: number;
+  readonly outcome: Outcome;
+}
+
 const MAX_DEPTH = 200;
 const patterns = new Map<string, RegExp | undefined>();
 
@@ -67,6 +74,13 @@ function hasType(value: JsonValue, type: string): boolean {
   return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type;
 }
 
+/** JSON Schema counts characters as code points: a surrogate pair is one. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at += 1) if ((text.codePointAt(at) ?? 0) > 0xffff) count -= 1;
+  return count;
+}
+
 /** Decimal multiples hold for decimal literals: 8.69 is a multiple of 0.01 although the floats do not divide. */
 function isMultiple(value: number, step: number): boolean {
   const quotient = value / step;
@@ -82,40 +96,41 @@ class Checker {
 
   run(schema: JsonValue, value: JsonValue, path: Path, depth: number): Outcome {
     const outcome: Outcome = { faults: [], seen: new Set() };
-    if (depth > MAX_DEPTH) this.#fault(outcome, path, '$ref', 'is checked by a schema that never ends');
-    else if (schema === false) this.#fault(outcome, path, 'false', 'is not allowed here');
-    else if (isObject(schema)) this.#object(schema, value, path, depth, outcome);
+    const at = { path, depth, outcome };
+    if (depth > MAX_DEPTH) this.#fault(at, '$ref', 'is checked by a schema that never ends');
+    else if (schema === false) this.#fault(at, 'false', 'is not allowed here');
+    else if (isObject(schema)) this.#object(schema, value, at);
     return outcome;
   }
 
-  #fault(outcome: Outcome, path: Path, keyword: string, message: string, extra: Partial<ValueFault> = {}): void {
-    outcome.faults.push({ path, keyword, message, ...extra });
+  #fault(at: Frame, keyword: string, message: string, extra: Partial<ValueFault> = {}): void {
+    at.outcome.faults.push({ path: at.path, keyword, message, ...extra });
   }
 
-  #object(schema: Keywords, value: JsonValue, path: Path, depth: number, outcome: Outcome): void {
-    if (!this.#type(schema, value, path, outcome)) return;
-    this.#applicators(schema, value, path, depth, outcome);
-    if (typeof value === 'string') this.#string(schema, value, path, outcome);
-    else if (typeof value === 'number') this.#number(schema, value, path, outcome);
-    else if (isList(value)) this.#list(schema, value, path, depth, outcome);
-    else if (isObject(value)) this.#members(schema, value, path, depth, outcome);
+  #object(schema: Keywords, value: JsonValue, at: Frame): void {
+    if (!this.#type(schema, value, at)) return;
+    this.#applicators(schema, value, at);
+    if (typeof value === 'string') this.#string(schema, value, at);
+    else if (typeof value === 'number') this.#number(schema, value, at);
+    else if (isList(value)) this.#list(schema, value, at);
+    else if (isObject(value)) this.#members(schema, value, at);
   }
 
-  #type(schema: Keywords, value: JsonValue, path: Path, outcome: Outcome): boolean {
+  #type(schema: Keywords, value: JsonValue, at: Frame): boolean {
     const { type, enum: allowed } = schema;
     const types = typeof type === 'string' ? [type] : isList(type) ? type.filter((one) => typeof one === 'string') : [];
     if (types.length > 0 && !types.some((one) => hasType(value, one))) {
-      this.#fault(outcome, path, 'type', `must be ${types.join(' or ')}, not ${typeOf(value)}`);
+      this.#fault(at, 'type', `must be ${types.join(' or ')}, not ${typeOf(value)}`);
       return false;
     }
     if (isList(allowed) && !allowed.some((one) => isDeepStrictEqual(one, value))) {
       const words = allowed.filter((one) => typeof one === 'string');
       const remedy = typeof value === 'string' ? didYouMean(value, words) : undefined;
       const shown = typeof value === 'string' ? `\`${value.slice(0, 60)}\`` : 'this value';
-      this.#fault(outcome, path, 'enum', `cannot be ${shown}`, remedy === undefined ? {} : { remedy });
+      this.#fault(at, 'enum', `cannot be ${shown}`, remedy === undefined ? {} : { remedy });
     }
     if (schema['const'] !== undefined && !isDeepStrictEqual(schema['const'], value)) {
-      this.#fault(outcome, path, 'const', `must be ${JSON.stringify(schema['const'])}`);
+      this.#fault(at, 'const', `must be ${JSON.stringify(schema['const'])}`);
     }
     return true;
   }
@@ -125,65 +140,58 @@ class Checker {
     for (const one of part.seen) outcome.seen.add(one);
   }
 
-  #applicators(schema: Keywords, value: JsonValue, path: Path, depth: number, outcome: Outcome): void {
+  #applicators(schema: Keywords, value: JsonValue, at: Frame): void {
     const { $ref: ref, allOf, anyOf, oneOf, not } = schema;
     if (typeof ref === 'string') {
       const target = this.#options.resolve(ref);
-      if (target !== undefined) this.#merge(outcome, this.run(target, value, path, depth + 1));
+      if (target !== undefined) this.#merge(at.outcome, this.run(target, value, at.path, at.depth + 1));
     }
-    if (isList(allOf)) for (const one of allOf) this.#merge(outcome, this.run(one, value, path, depth + 1));
-    if (isList(anyOf)) this.#branches('anyOf', anyOf, value, path, depth, outcome);
-    if (isList(oneOf)) this.#branches('oneOf', oneOf, value, path, depth, outcome);
-    if (not !== undefined && this.run(not, value, path, depth + 1).faults.length === 0) {
-      this.#fault(outcome, path, 'not', 'is a value the schema excludes');
+    if (isList(allOf)) for (const one of allOf) this.#merge(at.outcome, this.run(one, value, at.path, at.depth + 1));
+    if (isList(anyOf)) this.#branches('anyOf', anyOf, value, at);
+    if (isList(oneOf)) this.#branches('oneOf', oneOf, value, at);
+    if (not !== undefined && this.run(not, value, at.path, at.depth + 1).faults.length === 0) {
+      this.#fault(at, 'not', 'is a value the schema excludes');
     }
     if (schema['if'] !== undefined) {
-      const condition = this.run(schema['if'], value, path, depth + 1);
+      const condition = this.run(schema['if'], value, at.path, at.depth + 1);
       const holds = condition.faults.length === 0;
-      if (holds) for (const one of condition.seen) outcome.seen.add(one);
+      if (holds) for (const one of condition.seen) at.outcome.seen.add(one);
       const consequence = schema[holds ? 'then' : 'else'];
-      if (consequence !== undefined) this.#merge(outcome, this.run(consequence, value, path, depth + 1));
+      if (consequence !== undefined) this.#merge(at.outcome, this.run(consequence, value, at.path, at.depth + 1));
     }
   }
 
-  #branches(
-    keyword: 'anyOf' | 'oneOf',
-    branches: readonly JsonValue[],
-    value: JsonValue,
-    path: Path,
-    depth: number,
-    outcome: Outcome,
-  ): void {
-    const parts = branches.map((one) => this.run(one, value, path, depth + 1));
+  #branches(keyword: 'anyOf' | 'oneOf', branches: readonly JsonValue[], value: JsonValue, at: Frame): void {
+    const parts = branches.map((one) => this.run(one, value, at.path, at.depth + 1));
     const good = parts.filter(({ faults }) => faults.length === 0);
-    for (const part of good) for (const one of part.seen) outcome.seen.add(one);
+    for (const part of good) for (const one of part.seen) at.outcome.seen.add(one);
     if (good.length === 0) {
       // The branch with the fewest faults is most likely the one that was meant.
       const near = parts.reduce(
         (best, part) => (part.faults.length < best.faults.length ? part : best),
         parts[0] ?? { faults: [], seen: new Set() },
       );
-      outcome.faults.push(...near.faults);
-      if (near.faults.length === 0) this.#fault(outcome, path, keyword, 'matches no alternative');
+      at.outcome.faults.push(...near.faults);
+      if (near.faults.length === 0) this.#fault(at, keyword, 'matches no alternative');
     } else if (keyword === 'oneOf' && good.length > 1) {
-      this.#fault(outcome, path, 'oneOf', `matches ${good.length} alternatives where exactly one may match`);
+      this.#fault(at, 'oneOf', `matches ${good.length} alternatives where exactly one may match`);
     }
   }
 
-  #string(schema: Keywords, value: string, path: Path, outcome: Outcome): void {
+  #string(schema: Keywords, value: string, at: Frame): void {
     const { minLength, maxLength, pattern, format } = schema;
-    const length = [...value].length;
+    const length = codePoints(value);
     if (typeof minLength === 'number' && length < minLength) {
-      this.#fault(outcome, path, 'minLength', `has ${length} characters, at least ${minLength} are needed`);
+      this.#fault(at, 'minLength', `has ${length} characters, at least ${minLength} are needed`);
     }
     if (typeof maxLength === 'number' && length > maxLength) {
-      this.#fault(outcome, path, 'maxLength', `has ${length} characters, at most ${maxLength} are allowed`);
+      this.#fault(at, 'maxLength', `has ${length} characters, at most ${maxLength} are allowed`);
     }
     if (typeof pattern === 'string' && this.#matches(pattern, value) === false) {
-      this.#fault(outcome, path, 'pattern', `does not match ${pattern}`);
+      this.#fault(at, 'pattern', `does not match ${pattern}`);
     }
     if (typeof format === 'string' && FORMATS[format]?.(value) === false) {
-      this.#fault(outcome, path, 'format', `is not a ${format}`);
+      this.#fault(at, 'format', `is not a ${format}`);
     }
   }
 
@@ -192,163 +200,153 @@ class Checker {
     return compilePattern(pattern)?.test(value);
   }
 
-  #number(schema: Keywords, value: number, path: Path, outcome: Outcome): void {
+  #number(schema: Keywords, value: number, at: Frame): void {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-    if (typeof minimum === 'number' && value < minimum)
-      this.#fault(outcome, path, 'minimum', `is less than ${minimum}`);
-    if (typeof maximum === 'number' && value > maximum)
-      this.#fault(outcome, path, 'maximum', `is more than ${maximum}`);
+    if (typeof minimum === 'number' && value < minimum) this.#fault(at, 'minimum', `is less than ${minimum}`);
+    if (typeof maximum === 'number' && value > maximum) this.#fault(at, 'maximum', `is more than ${maximum}`);
     if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) {
-      this.#fault(outcome, path, 'exclusiveMinimum', `must be more than ${exclusiveMinimum}`);
+      this.#fault(at, 'exclusiveMinimum', `must be more than ${exclusiveMinimum}`);
     }
     if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) {
-      this.#fault(outcome, path, 'exclusiveMaximum', `must be less than ${exclusiveMaximum}`);
+      this.#fault(at, 'exclusiveMaximum', `must be less than ${exclusiveMaximum}`);
     }
     if (typeof multipleOf === 'number' && !isMultiple(value, multipleOf)) {
-      this.#fault(outcome, path, 'multipleOf', `is not a multiple of ${multipleOf}`);
+      this.#fault(at, 'multipleOf', `is not a multiple of ${multipleOf}`);
     }
   }
 
-  #list(schema: Keywords, value: readonly JsonValue[], path: Path, depth: number, outcome: Outcome): void {
+  #list(schema: Keywords, value: readonly JsonValue[], at: Frame): void {
     const { minItems, maxItems, uniqueItems, prefixItems, items, unevaluatedItems } = schema;
     if (typeof minItems === 'number' && value.length < minItems) {
-      this.#fault(outcome, path, 'minItems', `has ${value.length} items, at least ${minItems} are needed`);
+      this.#fault(at, 'minItems', `has ${value.length} items, at least ${minItems} are needed`);
     }
     if (typeof maxItems === 'number' && value.length > maxItems) {
-      this.#fault(outcome, path, 'maxItems', `has ${value.length} items, at most ${maxItems} are allowed`);
+      this.#fault(at, 'maxItems', `has ${value.length} items, at most ${maxItems} are allowed`);
     }
     if (uniqueItems === true && new Set(value.map(canonical)).size < value.length) {
-      this.#fault(outcome, path, 'uniqueItems', 'holds the same item twice');
+      this.#fault(at, 'uniqueItems', 'holds the same item twice');
     }
     const prefix = isList(prefixItems) ? prefixItems : [];
     for (const [index, item] of value.entries()) {
       const schemaOfItem = prefix[index] ?? items;
       if (schemaOfItem === undefined) continue;
-      outcome.seen.add(index);
-      outcome.faults.push(...this.run(schemaOfItem, item, [...path, index], depth + 1).faults);
+      at.outcome.seen.add(index);
+      at.outcome.faults.push(...this.run(schemaOfItem, item, [...at.path, index], at.depth + 1).faults);
     }
-    this.#contains(schema, value, path, depth, outcome);
+    this.#contains(schema, value, at);
     if (unevaluatedItems === undefined) return;
     for (const [index, item] of value.entries()) {
-      if (outcome.seen.has(index)) continue;
-      outcome.faults.push(...this.run(unevaluatedItems, item, [...path, index], depth + 1).faults);
-      outcome.seen.add(index);
+      if (at.outcome.seen.has(index)) continue;
+      at.outcome.faults.push(...this.run(unevaluatedItems, item, [...at.path, index], at.depth + 1).faults);
+      at.outcome.seen.add(index);
     }
   }
 
-  #contains(schema: Keywords, value: readonly JsonValue[], path: Path, depth: number, outcome: Outcome): void {
+  #contains(schema: Keywords, value: readonly JsonValue[], at: Frame): void {
     const { contains, minContains = 1, maxContains } = schema;
     if (contains === undefined) return;
     let count = 0;
     for (const [index, item] of value.entries()) {
-      if (this.run(contains, item, path, depth + 1).faults.length > 0) continue;
+      if (this.run(contains, item, at.path, at.depth + 1).faults.length > 0) continue;
       count += 1;
-      outcome.seen.add(index);
+      at.outcome.seen.add(index);
     }
     if (typeof minContains === 'number' && count < minContains) {
-      this.#fault(outcome, path, 'contains', `holds ${count} of the items that must occur ${minContains} times`);
+      this.#fault(at, 'contains', `holds ${count} of the items that must occur ${minContains} times`);
     }
     if (typeof maxContains === 'number' && count > maxContains) {
-      this.#fault(outcome, path, 'maxContains', `holds ${count} of the items that may occur ${maxContains} times`);
+      this.#fault(at, 'maxContains', `holds ${count} of the items that may occur ${maxContains} times`);
     }
   }
 
-  #members(schema: Keywords, value: Members, path: Path, depth: number, outcome: Outcome): void {
+  #members(schema: Keywords, value: Members, at: Frame): void {
     const names = Object.keys(value);
-    this.#counts(schema, names, path, outcome);
+    this.#counts(schema, names, at);
     const required = isList(schema['required']) ? schema['required'] : [];
     for (const name of required) {
       if (typeof name === 'string' && !Object.hasOwn(value, name)) {
-        this.#fault(outcome, path, 'required', `needs the key \`${name}\``);
+        this.#fault(at, 'required', `needs the key \`${name}\``);
       }
     }
-    for (const name of names) this.#member(schema, value, name, path, depth, outcome);
-    this.#dependents(schema, value, path, depth, outcome);
+    for (const name of names) this.#member(schema, value, name, at);
+    this.#dependents(schema, value, at);
     const { unevaluatedProperties } = schema;
     if (unevaluatedProperties === undefined) return;
     for (const name of names) {
-      if (!outcome.seen.has(name)) this.#rest('unevaluatedProperties', schema, value, name, path, depth, outcome);
-      outcome.seen.add(name);
+      if (!at.outcome.seen.has(name)) this.#rest('unevaluatedProperties', schema, value, name, at);
+      at.outcome.seen.add(name);
     }
   }
 
-  #counts(schema: Keywords, names: readonly string[], path: Path, outcome: Outcome): void {
+  #counts(schema: Keywords, names: readonly string[], at: Frame): void {
     const { minProperties, maxProperties } = schema;
     if (typeof minProperties === 'number' && names.length < minProperties) {
-      this.#fault(outcome, path, 'minProperties', `has ${names.length} members, at least ${minProperties} are needed`);
+      this.#fault(at, 'minProperties', `has ${names.length} members, at least ${minProperties} are needed`);
     }
     if (typeof maxProperties === 'number' && names.length > maxProperties) {
-      this.#fault(outcome, path, 'maxProperties', `has ${names.length} members, at most ${maxProperties} are allowed`);
+      this.#fault(at, 'maxProperties', `has ${names.length} members, at most ${maxProperties} are allowed`);
     }
   }
 
-  #member(schema: Keywords, value: Members, name: string, path: Path, depth: number, outcome: Outcome): void {
+  #member(schema: Keywords, value: Members, name: string, at: Frame): void {
     const member = value[name] ?? null;
     const { properties, patternProperties, additionalProperties, propertyNames } = schema;
     let known = false;
     if (isObject(properties) && Object.hasOwn(properties, name)) {
       known = true;
-      outcome.faults.push(...this.run(properties[name] ?? true, member, [...path, name], depth + 1).faults);
+      at.outcome.faults.push(...this.run(properties[name] ?? true, member, [...at.path, name], at.depth + 1).faults);
     }
     if (isObject(patternProperties)) {
       for (const [pattern, one] of Object.entries(patternProperties)) {
         if (this.#matches(pattern, name) !== true) continue;
         known = true;
-        outcome.faults.push(...this.run(one, member, [...path, name], depth + 1).faults);
+        at.outcome.faults.push(...this.run(one, member, [...at.path, name], at.depth + 1).faults);
       }
     }
     if (propertyNames !== undefined) {
-      for (const fault of this.run(propertyNames, name, [], depth + 1).faults) {
-        outcome.faults.push({
+      for (const fault of this.run(propertyNames, name, [], at.depth + 1).faults) {
+        at.outcome.faults.push({
           ...fault,
-          path: [...path, name],
+          path: [...at.path, name],
           message: `is not a usable name: it ${fault.message}`,
           key: true,
         });
       }
     }
-    if (known) outcome.seen.add(name);
+    if (known) at.outcome.seen.add(name);
     else if (additionalProperties !== undefined) {
-      outcome.seen.add(name);
-      this.#rest('additionalProperties', schema, value, name, path, depth, outcome);
+      at.outcome.seen.add(name);
+      this.#rest('additionalProperties', schema, value, name, at);
     }
   }
 
-  #rest(
-    keyword: string,
-    schema: Keywords,
-    value: Members,
-    name: string,
-    path: Path,
-    depth: number,
-    outcome: Outcome,
-  ): void {
+  #rest(keyword: string, schema: Keywords, value: Members, name: string, at: Frame): void {
     const rest = schema[keyword] ?? true;
     const known = isObject(schema['properties']) ? schema['properties'] : {};
     if (rest === false) {
       const remedy = didYouMean(name, Object.keys(known));
       const extra = remedy === undefined ? {} : { remedy };
-      this.#fault(outcome, [...path, name], keyword, 'is an unknown key', { key: true, ...extra });
+      this.#fault({ ...at, path: [...at.path, name] }, keyword, 'is an unknown key', { key: true, ...extra });
     } else {
-      outcome.faults.push(...this.run(rest, value[name] ?? null, [...path, name], depth + 1).faults);
+      at.outcome.faults.push(...this.run(rest, value[name] ?? null, [...at.path, name], at.depth + 1).faults);
     }
   }
 
-  #dependents(schema: Keywords, value: Members, path: Path, depth: number, outcome: Outcome): void {
+  #dependents(schema: Keywords, value: Members, at: Frame): void {
     const { dependentRequired, dependentSchemas } = schema;
     if (isObject(dependentRequired)) {
       for (const [name, needed] of Object.entries(dependentRequired)) {
         if (!Object.hasOwn(value, name) || !isList(needed)) continue;
         for (const other of needed) {
           if (typeof other === 'string' && !Object.hasOwn(value, other)) {
-            this.#fault(outcome, path, 'dependentRequired', `needs the key \`${other}\` beside \`${name}\``);
+            this.#fault(at, 'dependentRequired', `needs the key \`${other}\` beside \`${name}\``);
           }
         }
       }
     }
     if (!isObject(dependentSchemas)) return;
     for (const [name, one] of Object.entries(dependentSchemas)) {
-      if (Object.hasOwn(value, name)) this.#merge(outcome, this.run(one, value, path, depth + 1));
+      if (Object.hasOwn(value, name)) this.#merge(at.outcome, this.run(one, value, at.path, at.depth + 1));
     }
   }
 }

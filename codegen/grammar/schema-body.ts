@@ -33,6 +33,7 @@ const structure: Node = {
   type: {
     description: 'JSON type of the value.',
     if: { type: 'array' },
+    // oxlint-disable-next-line unicorn/no-thenable -- the JSON Schema keyword
     then: { minItems: 1, uniqueItems: true, items: { type: 'string', enum: TYPES } },
     else: { type: 'string', enum: TYPES },
   },
@@ -92,6 +93,7 @@ const applicators: Node = {
   oneOf: branches('Exactly one of these holds.'),
   not: sub('This does not hold.'),
   if: sub('Condition for `then` and `else`.'),
+  // oxlint-disable-next-line unicorn/no-thenable -- the JSON Schema keyword
   then: sub('Holds when `if` holds.'),
   else: sub('Holds when `if` does not hold.'),
 };

@@ -44,3 +44,9 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
   if (words.length === 0 || words.length > 40) return undefined;
   return `Allowed here: ${words.map((one) => `\`${one}\``).join(', ')}.`;
 }
+
+/** A remedy sentence for a name out of a long list: the nearest one, else what to do instead. */
+export function suggestion(word: string, known: Iterable<string>, otherwise: string): string {
+  const near = nearest(word, known);
+  return near === undefined ? otherwise : `Did you mean \`${near}\`?`;
+}

@@ -1,6 +1,7 @@
 import { nearest } from '../load/did-you-mean.ts';
 import type { ContractDocument } from '../load/document.ts';
 import type { Kind } from '../load/layout.ts';
+import { toolNameFault } from './names.ts';
 import type { Diagnostic, JsonPath } from './types.ts';
 
 const NAMED: ReadonlySet<Kind> = new Set(['tool', 'resource', 'model', 'prompt', 'job', 'endpoint', 'profile']);
@@ -24,6 +25,9 @@ export function checkIdentity(documents: readonly ContractDocument[], domains: r
         'Rename one of them.',
       );
     }
+    // A name that no file can have would otherwise only be reported as different from its file.
+    const fault = document.kind === 'tool' && typeof name === 'string' && name !== document.stem ? toolNameFault(name) : undefined;
+    if (fault !== undefined) report(document, 'name-format', ['name'], fault, 'Use a few lower case words joined by `_`.');
     if (document.domain !== undefined && !domains.includes(document.domain)) {
       const near = nearest(document.domain, domains);
       const remedy = near === undefined ? 'Add it to vocabulary/domains.yaml.' : `Did you mean \`${near}\`?`;

@@ -9,39 +9,24 @@ export function pascalCase(name: string): string {
     .join('');
 }
 
+/** Strictest limit of the clients seen: some count server and tool name together and cut at 60. */
+export const MAX_TOOL_NAME = 48;
+
+/** What keeps a name out of some client, in words. */
+export function toolNameFault(name: string): string | undefined {
+  if (!/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/u.test(name)) return `\`${name}\` is not a name that every client accepts.`;
+  if (name.length > MAX_TOOL_NAME) return `The name has ${name.length} characters, at most ${MAX_TOOL_NAME} survive every client.`;
+  return undefined;
+}
+
 /** Type names that generated code uses itself or that TypeScript already gives a meaning. */
-const TAKEN: ReadonlySet<string> = new Set([
-  ...[
-    'Array',
-    'Boolean',
-    'Date',
-    'Error',
-    'Function',
-    'JSON',
-    'Map',
-    'Number',
-    'Object',
-    'Promise',
-    'Set',
-    'String',
-    'Symbol',
-  ],
-  ...[
-    'Awaited',
-    'Exclude',
-    'Extract',
-    'NonNullable',
-    'Omit',
-    'Partial',
-    'Pick',
-    'Readonly',
-    'ReadonlyArray',
-    'Record',
-    'Required',
-  ],
-  ...['AdapterContexts', 'Completers', 'EndpointHandlers', 'ErrorCode', 'JobHandlers', 'ResourceReaders'],
-  ...['ToolAdapters', 'ToolContracts', 'ToolName'],
-]);
+const TAKEN: ReadonlySet<string> = new Set(
+  (
+    'Array Boolean Date Error Function JSON Map Number Object Promise Set String Symbol ' +
+    'Awaited Exclude Extract NonNullable Omit Partial Pick Readonly ReadonlyArray Record Required ' +
+    'AdapterContexts Completers EndpointHandlers ErrorCode JobHandlers ResourceReaders ToolAdapters ToolContracts ToolName'
+  ).split(' '),
+);
 
 interface Claim {
   /** What wants the name, in words: `tool get_run`, `definition eval-run of GetRunInput`. */

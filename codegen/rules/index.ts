@@ -1,9 +1,43 @@
 import { sortDiagnostics } from '../load/diagnostics.ts';
 import { pointer } from '../load/positions.ts';
 import type { ContractModel, Diagnostic } from '../model/types.ts';
+import { behaviourRules } from './behaviour.ts';
+import { boundRules } from './bounds.ts';
+import { crossReferenceRules } from './cross-references.ts';
+import { errorRules } from './error-rules.ts';
+import { endpointRules } from './endpoints.ts';
+import { inputRules } from './inputs.ts';
+import { jobRules } from './jobs.ts';
+import { nameRules } from './names.ts';
+import { outputRules } from './outputs.ts';
+import { patternRules } from './pattern-rules.ts';
+import { portabilityRules } from './portability.ts';
+import { promptRules } from './prompts.ts';
+import { proseRules } from './prose.ts';
+import { resourceRules } from './resources.ts';
 import type { Finding, Rule } from './rule.ts';
+import { satisfiableRules } from './satisfiable.ts';
+import { valueRules } from './values.ts';
 
-export const RULES: readonly Rule[] = [];
+/** Every rule that runs over the model. Rules on single files are checked while reading, under the same ids. */
+export const RULES: readonly Rule[] = [
+  ...nameRules,
+  ...proseRules,
+  ...crossReferenceRules,
+  ...portabilityRules,
+  ...inputRules,
+  ...boundRules,
+  ...satisfiableRules,
+  ...patternRules,
+  ...valueRules,
+  ...outputRules,
+  ...errorRules,
+  ...behaviourRules,
+  ...resourceRules,
+  ...promptRules,
+  ...jobRules,
+  ...endpointRules,
+];
 
 function diagnose(rule: Rule, finding: Finding): Diagnostic {
   return {
