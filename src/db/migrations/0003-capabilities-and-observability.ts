@@ -155,7 +155,7 @@ const EXECUTIONS = [
     trace_id text collate "C" not null,
     unit_span_id text collate "C" not null,
     behaviour_key text collate "C" not null,
-    binding_source text not null check (binding_source in ('anchor_join', 'declared', 'unbound')),
+    binding_source text not null check (binding_source in ('declared', 'unbound')),
     status text not null check (status in ('completed', 'error', 'interrupted')),
     terminal_kind text,
     capability_id text collate "C",

@@ -7,6 +7,7 @@ export { otlpJson } from './otlp-json.ts';
 export { readExport, type ExportBatch } from './otlp-request.ts';
 export type { Session } from './session-repository.ts';
 export { SessionService, type SessionView } from './session-service.ts';
+export type { BoundedSpan } from './span-bounds.ts';
 export type { JsonObject, JsonValue, Span, SpanDraft, SpanEvent, SpanLink } from './span.ts';
 export type { TaskExecution } from './task-execution.ts';
 export { TaskExecutionService, type TaskExecutionListQuery } from './task-execution-service.ts';

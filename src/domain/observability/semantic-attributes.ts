@@ -3,7 +3,8 @@ import type { CapabilityClaim } from '../capabilities/index.ts';
 import { OPERATION_TYPES, PLACES, SPAN_TYPES, TEXT_MAX, type Role } from './semantic-keys.ts';
 import type { JsonObject, JsonValue, SpanUsage, UnitMark } from './span.ts';
 
-const MAX_COST = 1_000_000_000;
+/** US dollars of one span. */
+const MAX_COST = 1_000_000;
 
 /** The usable values that some attributes give for each role. */
 export class Meaning {
@@ -109,8 +110,8 @@ function isPlausible(role: Role, number: number): boolean {
   return role.endsWith('Tokens') ? number <= MAX_TOKENS : number <= MAX_COST;
 }
 
-/** A trillion: thousands of such spans still sum to a safe integer. */
-const MAX_TOKENS = 1_000_000_000_000;
+/** A billion: millions of such spans still sum to a safe integer. */
+const MAX_TOKENS = 1_000_000_000;
 
 function sumOf(left: number | undefined, right: number | undefined): number | undefined {
   return left === undefined && right === undefined ? undefined : (left ?? 0) + (right ?? 0);

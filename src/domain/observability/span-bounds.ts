@@ -2,8 +2,7 @@ import { clipMarked } from '../../kernel/bounded.ts';
 import { createRedactor, type Redactor } from '../../kernel/redact.ts';
 import type { JsonObject, Span, SpanEvent } from './span.ts';
 
-/** Events beyond these are counted, not shown. */
-export const EVENTS_MAX = 20;
+const EVENTS_MAX = 20;
 const STATUS_MESSAGE_MAX = 500;
 
 /**
@@ -14,6 +13,11 @@ const ATTRIBUTES = { maxDepth: 8, maxBreadth: 100, maxString: 8_000, maxBytes: 1
 const RESOURCE = { maxDepth: 4, maxBreadth: 100, maxString: 1_000, maxBytes: 2_000 };
 const EVENT = { maxDepth: 4, maxBreadth: 100, maxString: 2_000, maxBytes: 3_000 };
 
+/** A span with what was left out of it. */
+export interface BoundedSpan extends Span {
+  readonly omittedEvents: number;
+}
+
 /** Makes spans small and clean enough to be read by an agent. */
 export class SpanBounds {
   readonly #redactor: Redactor = createRedactor();
@@ -22,7 +26,7 @@ export class SpanBounds {
     return this.#redactor.text(text);
   }
 
-  bound(span: Span): Span {
+  bound(span: Span): BoundedSpan {
     let left = EVENT.maxBytes;
     const events: SpanEvent[] = [];
     for (const event of span.events.slice(0, EVENTS_MAX)) {
@@ -37,6 +41,7 @@ export class SpanBounds {
       attributes: this.#object(span.attributes, ATTRIBUTES),
       resourceAttributes: this.#object(span.resourceAttributes, RESOURCE),
       events,
+      omittedEvents: Math.max(0, span.events.length - EVENTS_MAX),
     };
   }
 

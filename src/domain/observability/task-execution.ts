@@ -1,7 +1,7 @@
 import type { SpanDraft } from './span.ts';
 
 export type ExecutionStatus = 'completed' | 'error' | 'interrupted';
-export type BindingSource = 'anchor_join' | 'declared' | 'unbound';
+export type BindingSource = 'declared' | 'unbound';
 
 /** One run of a behaviour: a unit span and the work below it. */
 export interface TaskExecution {

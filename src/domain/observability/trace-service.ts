@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { CursorValue, PageCursors } from '../../kernel/page-cursor.ts';
 import type { Capability, CapabilityService } from '../capabilities/index.ts';
-import { SpanBounds } from './span-bounds.ts';
+import { SpanBounds, type BoundedSpan } from './span-bounds.ts';
 import type { Span } from './span.ts';
 import { SpanReadModel, type SpanPage } from './span-read-model.ts';
 import { TraceListReadModel } from './trace-list-read-model.ts';
@@ -140,8 +140,8 @@ export class TraceService {
   }
 
   /** As many spans as the reading has room for, and at least one. */
-  #fit(page: SpanPage): SpanPage {
-    const spans: Span[] = [];
+  #fit(page: SpanPage): { readonly spans: readonly BoundedSpan[]; readonly hasMore: boolean } {
+    const spans: BoundedSpan[] = [];
     let bytes = 0;
     for (const span of page.spans) {
       const bounded = this.#bounds.bound(span);

@@ -1,3 +1,4 @@
+import type { BoundedSpan } from './span-bounds.ts';
 import type { Span } from './span.ts';
 
 /** One trace with a page of its spans in order of start. */
@@ -16,7 +17,7 @@ export interface TraceView {
     readonly statusCode: number;
     readonly durationMs: number;
   };
-  readonly spans: readonly Span[];
+  readonly spans: readonly BoundedSpan[];
   readonly nextCursor?: string;
 }
 
