@@ -27,7 +27,9 @@ export function announce({ terminal, config, addresses, first, json }: Announcem
   terminal.out(`  Traces  ${addresses.origin}/v1/traces`);
   terminal.out(`  Health  ${addresses.origin}/healthz`);
   if (first === undefined) {
-    const hint = existsSync(file) ? `The first key is in ${file}.` : 'Make a key with `overmind-mcp key create <name>`.';
+    const hint = existsSync(file)
+      ? `The first key is in ${file}.`
+      : 'Make a key with `overmind-mcp key create <name>`.';
     terminal.out(`\n${hint}`);
     return;
   }

@@ -1,7 +1,5 @@
 import Koa from 'koa';
 import type { RequestListener } from 'node:http';
-import { createAuthenticator } from '../auth/authenticate.ts';
-import { createProjectResolver } from '../auth/project-access.ts';
 import { accessLog, createAccessLog } from '../http/access-log.ts';
 import { createClientIp } from '../http/client-ip.ts';
 import { cors } from '../http/cors.ts';
@@ -9,10 +7,11 @@ import { errorBoundary } from '../http/error-boundary.ts';
 import { createHostCheck, hostGuard } from '../http/host-guard.ts';
 import { createOriginCheck } from '../http/origin-guard.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../http/rate-limit.ts';
+import { Refusal } from '../http/refusal.ts';
 import { createRequestIds, requestId } from '../http/request-id.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { deriveKey } from '../kernel/secrets.ts';
-import { createMcp } from '../mcp/create-mcp.ts';
+import { createMcp, type Mcp } from '../mcp/create-mcp.ts';
 import { createRouter } from '../rest/router.ts';
 import type { ProcessMetrics } from './metrics.ts';
 import type { Product } from './product.ts';
@@ -20,22 +19,51 @@ import type { Services } from './services.ts';
 
 export interface App {
   readonly listener: RequestListener;
+  /** Loads what only some requests need; call it once the server listens. */
+  warm(): Promise<void>;
   /** Ends open streams; call it once the server has stopped accepting. */
   close(): Promise<void>;
 }
 
-/** One hour of refused credentials per address, so that guessing stays slow behind any number of connections. */
+export interface AppParts {
+  readonly services: Services;
+  readonly product: Product;
+  readonly metrics: ProcessMetrics;
+  /** Makes an undeclared error of a tool loud; for finding contract faults. */
+  readonly strictErrors?: boolean;
+}
+
+/** What both surfaces guard with. */
+interface Guards {
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly rateLimiter: RateLimiter | undefined;
+}
+
+/** Refused credentials per address and minute, so that guessing stays slow behind any number of connections. */
 const FAILURES = { points: 100, seconds: 60 };
 const HSTS_SECONDS = 31_536_000;
 
 /** The whole HTTP surface: MCP first, with guards of its own, then what is for programs and operators. */
-export function createApp(services: Services, product: Product, metrics: ProcessMetrics): App {
-  const { config, addresses, logger, clock } = services;
-  const authenticate = createAuthenticator(services);
-  const allowedHosts = [...config.allowedHosts, new URL(addresses.origin).hostname];
-  const allowedOrigins = [...config.allowedOrigins, new URL(addresses.frontendUrl).origin];
-  const rateLimiter = limiter(config);
-  const mcp = createMcp({
+export function createApp(parts: AppParts): App {
+  const { config, addresses } = parts.services;
+  const { rateLimitRequests: points, rateLimitSeconds: seconds } = config;
+  const guards: Guards = {
+    allowedHosts: [...config.allowedHosts, new URL(addresses.origin).hostname],
+    allowedOrigins: [...config.allowedOrigins, new URL(addresses.frontendUrl).origin],
+    rateLimiter: points === 0 ? undefined : createMemoryRateLimiter({ points, seconds }),
+  };
+  const mcp = mcpOf(parts, guards);
+  const koa = new Koa();
+  koa.silent = true;
+  koa.use(mcp.middleware);
+  useRest(koa, parts, guards);
+  return { listener: koa.callback(), warm: () => mcp.warm(), close: () => mcp.close() };
+}
+
+function mcpOf({ services, product, metrics, strictErrors = false }: AppParts, guards: Guards): Mcp {
+  const { config, logger, clock, agentCalls, requestKeys, authenticate, resolveProject } = services;
+  return createMcp({
     contract: product.contract,
     handlers: product.handlers,
     readers: product.readers,
@@ -43,46 +71,52 @@ export function createApp(services: Services, product: Product, metrics: Process
     ...(product.extensions !== undefined && { extensions: product.extensions }),
     ports: {
       authenticate,
-      resolveProject: createProjectResolver(services),
-      audit: services.agentCalls,
+      resolveProject,
+      audit: agentCalls,
       metrics,
       clock,
       logger,
-      idempotency: services.requestKeys,
-      ...(product.jobs !== undefined && { jobs: product.jobs }),
+      idempotency: requestKeys,
+      jobs: product.jobs.port,
     },
     guards: {
-      allowedHosts,
-      allowedOrigins,
+      allowedHosts: guards.allowedHosts,
+      allowedOrigins: guards.allowedOrigins,
       trustedProxies: config.trustedProxies,
       failureLimiter: createMemoryRateLimiter(FAILURES),
-      ...(rateLimiter !== undefined && { rateLimiter }),
+      ...(guards.rateLimiter !== undefined && { rateLimiter: guards.rateLimiter }),
     },
+    accessLog: createAccessLog(logger),
     publishOutputSchema: config.publishOutputSchema,
     fastLane: config.mcpFastLane,
+    strictErrors,
     stateKey: deriveKey(services.installationSecret, 'mcp-state'),
   });
+}
 
+function useRest(koa: Koa, { services, product }: AppParts, guards: Guards): void {
+  const { config, logger, addresses, authenticate } = services;
+  const { rateLimiter } = guards;
   const ipOf = createClientIp(config.trustedProxies);
   const clientIp = (ctx: Koa.Context): string => ipOf(ctx.req);
-  const koa = new Koa();
-  koa.silent = true;
-  koa.use(mcp.middleware);
+  const isHttps = addresses.origin.startsWith('https:');
   koa.use(requestId(createRequestIds()));
   koa.use(accessLog(createAccessLog(logger), clientIp));
-  koa.use(securityHeaders(addresses.origin.startsWith('https:') ? { strictTransportSeconds: HSTS_SECONDS } : {}));
+  koa.use(securityHeaders(isHttps ? { strictTransportSeconds: HSTS_SECONDS } : {}));
   koa.use(errorBoundary({ logger, describe: (code) => product.contract.errors[code] }));
-  koa.use(hostGuard(createHostCheck(allowedHosts)));
-  koa.use(cors(createOriginCheck(allowedOrigins), ['GET', 'POST']));
+  koa.use(hostGuard(createHostCheck(guards.allowedHosts)));
+  koa.use(cors(createOriginCheck(guards.allowedOrigins), ['GET', 'POST']));
+  for (const middleware of product.rest.before) koa.use(middleware);
   koa.use(
     createRouter({
-      contracts: product.endpoints.contracts,
-      handlers: product.endpoints.handlers,
+      contracts: product.rest.contracts,
+      handlers: product.rest.handlers,
       authenticate,
       clientIp,
       ...(rateLimiter !== undefined && { rateLimiter }),
     }),
   );
-  koa.use(notFound);
-  return { listener: koa.callback(), close: () => mcp.close() };
+  koa.use(() => {
+    throw new Refusal(404, 'resource_not_found', 'Nothing answers at this address. MCP is served at /api/mcp/.');
+  });
 }

@@ -34,5 +34,6 @@ export async function openServices(config: Config, options: OpenOptions): Promis
   closing.add('last use of keys', () => services.keyUsage.flush());
   await services.delivery.start();
   closing.add('job delivery', () => services.delivery.stop());
+  closing.add('dataset engine', () => services.datasets.close());
   return services;
 }

@@ -1,20 +1,36 @@
-import { Worker, scheduleTasks } from '../workers/index.ts';
+import { jobPolicies } from '../../generated/contracts/job-policies.ts';
+import type { Datasets } from '../domain/datasets/index.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { scheduleTasks, Worker, type ScheduledTask } from '../workers/index.ts';
 import type { Product } from './product.ts';
 import type { Services } from './services.ts';
 
 /** Starts the part of a process that runs background jobs and what goes by the clock. */
-export async function startWorker(services: Services, product: Product): Promise<{ stop(graceMs: number): Promise<void> }> {
-  const { config, db, delivery, logger, jobs, requestKeys } = services;
+export async function startWorker(
+  services: Services,
+  product: Product,
+): Promise<{ stop(graceMs: number): Promise<void> }> {
+  const { config, db, delivery, logger, jobs, requestKeys, datasets } = services;
   const worker = new Worker({
     db,
     delivery,
     logger,
     handlers: product.jobs.handlers,
-    policies: product.jobs.policies,
+    policies: jobPolicies,
+    onFailed: product.jobs.onFailed,
     isRetryable: (code) => product.contract.errors[code]?.retryable === true,
     settings: { concurrency: config.workerConcurrency },
   });
-  await scheduleTasks({ delivery, jobs, requestKeys, logger, tasks: [] });
+  await scheduleTasks({ delivery, jobs, requestKeys, logger, tasks: [sweepOf(datasets, logger)] });
   worker.start();
   return worker;
+}
+
+/** Attempts that died leave files behind; nobody else looks for them. */
+function sweepOf(datasets: Datasets, logger: Logger): ScheduledTask {
+  return {
+    name: 'sweep-dataset-files',
+    cron: '41 3 * * *',
+    run: async () => logger.info('orphaned dataset files removed', { count: await datasets.sweep() }),
+  };
 }

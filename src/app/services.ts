@@ -1,5 +1,10 @@
+import { join } from 'node:path';
+import { jobPolicies } from '../../generated/contracts/job-policies.ts';
+import { createAuthenticator, type Authenticate } from '../auth/authenticate.ts';
+import { createProjectResolver, type ResolveProject } from '../auth/project-access.ts';
 import type { DatabaseAddress } from '../db/connect.ts';
 import type { Db } from '../db/database.ts';
+import { createDatasets, type Datasets } from '../domain/datasets/index.ts';
 import {
   AccessChanges,
   AccountsService,
@@ -8,10 +13,15 @@ import {
   InstallationSecretRepository,
   KeyUsage,
 } from '../domain/identity/index.ts';
+import { JobsService, RequestKeys } from '../domain/jobs/index.ts';
+import { createObservability, type Observability } from '../domain/observability/index.ts';
 import { ProjectsService } from '../domain/projects/index.ts';
 import { systemClock, type Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { PageCursors } from '../kernel/page-cursor.ts';
+import { DuckDbDatasetEngine } from '../providers/dataset-engine/duckdb-dataset-engine.ts';
+import { LocalObjectStore } from '../providers/object-store/local-object-store.ts';
+import { Delivery } from '../workers/index.ts';
 import type { Addresses } from './addresses.ts';
 import { argon2PasswordHasher } from './argon2-password-hasher.ts';
 import type { Config } from './config.ts';
@@ -32,6 +42,15 @@ export interface Services {
   readonly keyUsage: KeyUsage;
   readonly agentCalls: AgentCallLog;
   readonly projects: ProjectsService;
+  /** One memory of good credentials and memberships for all surfaces. */
+  readonly authenticate: Authenticate;
+  readonly resolveProject: ResolveProject;
+  /** Start it before the first job is asked for. */
+  readonly delivery: Delivery;
+  readonly jobs: JobsService;
+  readonly requestKeys: RequestKeys;
+  readonly observability: Observability;
+  readonly datasets: Datasets;
 }
 
 export interface ServiceParts {
@@ -40,16 +59,22 @@ export interface ServiceParts {
   readonly logger: Logger;
   /** Migrated. */
   readonly store: { readonly db: Db; readonly address: DatabaseAddress };
+  /** True in a process that runs jobs. */
+  readonly works: boolean;
   readonly clock?: Clock;
 }
 
 /** The composition root: the one place that knows which service needs which. */
 export async function createServices(parts: ServiceParts): Promise<Services> {
-  const { config, addresses, logger, clock = systemClock } = parts;
-  const { db } = parts.store;
-  const changes = new AccessChanges();
+  const { config, addresses, logger, works, clock = systemClock } = parts;
+  const { db, address } = parts.store;
   const installationSecret = await new InstallationSecretRepository(db).getOrCreate();
   const cursors = new PageCursors(installationSecret);
+  const delivery = new Delivery({ address, logger, maintain: works });
+  const jobs = new JobsService({ db, delivery, policies: jobPolicies, cursors });
+  const observability = createObservability({ db, clock, cursors });
+  const { capabilities, traces } = observability;
+  const identity = identityServices(db, clock, logger);
   return {
     config,
     addresses,
@@ -58,6 +83,22 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     db,
     cursors,
     installationSecret,
+    ...identity,
+    authenticate: createAuthenticator({ ...identity, clock }),
+    resolveProject: createProjectResolver(identity),
+    delivery,
+    jobs,
+    requestKeys: new RequestKeys(db),
+    observability,
+    datasets: createDatasets({ db, clock, cursors, jobs, capabilities, traces, ...dataStores(config) }),
+  };
+}
+
+type IdentityServices = Pick<Services, 'changes' | 'accounts' | 'apiKeys' | 'keyUsage' | 'agentCalls' | 'projects'>;
+
+function identityServices(db: Db, clock: Clock, logger: Logger): IdentityServices {
+  const changes = new AccessChanges();
+  return {
     changes,
     accounts: new AccountsService({ db, clock, changes, passwords: argon2PasswordHasher }),
     apiKeys: new ApiKeysService({ db, clock, changes }),
@@ -71,4 +112,9 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     }),
     projects: new ProjectsService({ db, clock, changes }),
   };
+}
+
+function dataStores({ dataDir }: Config) {
+  const objects = new LocalObjectStore(join(dataDir, 'objects'));
+  return { objects, engine: new DuckDbDatasetEngine({ objects, workFolder: join(dataDir, 'work') }) };
 }

@@ -19,6 +19,7 @@ export async function makeServices(
     addresses: addressesOf(config, 8_000),
     logger: createLogger({ level: 'silent' }),
     store: { db: parts.db ?? (await testDatabase()), address: await testAddress() },
+    works: false,
     ...(parts.clock !== undefined && { clock: parts.clock }),
   });
 }

@@ -13,7 +13,9 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
   const store = await openStore(config, logger, 'overmind-mcp command');
   try {
     await prepareStore(store, logger);
-    return await work(await createServices({ config, addresses: addressesOf(config, config.port), logger, store }));
+    return await work(
+      await createServices({ config, addresses: addressesOf(config, config.port), logger, store, works: false }),
+    );
   } finally {
     await store.close();
   }

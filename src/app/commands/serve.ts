@@ -51,22 +51,29 @@ interface Running {
 async function start({ terminal, worker, json }: ServeOptions, running: Running): Promise<void> {
   const { config, logger, closing, server } = running;
   const { port } = server;
-  const services = await openServices(config, { applicationName: 'overmind-mcp serve', logger, closing, port, works: worker });
-  const product = await createProduct(services);
+  const services = await openServices(config, {
+    applicationName: 'overmind-mcp serve',
+    logger,
+    closing,
+    port,
+    works: worker,
+  });
   const metrics = createMetrics();
   metrics.gauge('overmind_audit_waiting', 'Audit rows not stored yet.', () => services.agentCalls.waiting);
   metrics.gauge('overmind_audit_dropped', 'Audit rows dropped since the start.', () => services.agentCalls.dropped);
+  const product = createProduct(services, metrics);
   if (worker) {
     const jobs = await startWorker(services, product);
     closing.add('worker', () => jobs.stop(config.shutdownSeconds * SECOND_MS));
   }
-  const app = createApp(services, product, metrics);
+  const app = createApp({ services, product, metrics });
   closing.add('requests', () => finishRequests(server, app, running));
   const { addresses } = services;
   const first = await firstRun(services, addresses.mcpUrl);
   if (first === undefined) await updateFirstRunUrl(config, addresses.mcpUrl);
   server.serve(app.listener);
   announce({ terminal, config, addresses, first, json });
+  await app.warm();
 }
 
 async function finishRequests(server: HttpServer, app: App, { config, logger }: Running): Promise<void> {

@@ -2,6 +2,7 @@ import { SECOND_MS } from '../../kernel/duration.ts';
 import { createLogger } from '../../kernel/logger.ts';
 import { Closing } from '../closing.ts';
 import { loadConfig } from '../config.ts';
+import { createMetrics } from '../metrics.ts';
 import { openServices } from '../open-services.ts';
 import { createProduct } from '../product.ts';
 import { startWorker } from '../run-worker.ts';
@@ -19,8 +20,14 @@ export async function work({ terminal }: { readonly terminal: Terminal }): Promi
   });
   try {
     const { port } = config;
-    const services = await openServices(config, { applicationName: 'overmind-mcp work', logger, closing, port, works: true });
-    const worker = await startWorker(services, await createProduct(services));
+    const services = await openServices(config, {
+      applicationName: 'overmind-mcp work',
+      logger,
+      closing,
+      port,
+      works: true,
+    });
+    const worker = await startWorker(services, createProduct(services, createMetrics()));
     closing.add('worker', () => worker.stop(config.shutdownSeconds * SECOND_MS));
     terminal.remark('Overmind worker is ready.');
     logger.info('stopping', { signal: await signal.stopped });

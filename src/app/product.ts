@@ -1,0 +1,85 @@
+import type Koa from 'koa';
+import { catalog } from '../../generated/catalog/index.ts';
+import type { JobHandlers } from '../../generated/contracts/jobs.ts';
+import { endpoints } from '../../generated/rest/endpoints.ts';
+import { createAdapters } from '../adapters/index.ts';
+import type { AccountContext } from '../context/account-context.ts';
+import type { ProjectContext } from '../context/project-context.ts';
+import type { JobFailureHooks, JobRun } from '../domain/jobs/index.ts';
+import { otlpJson } from '../domain/observability/index.ts';
+import type { CatalogContract } from '../mcp/contract.ts';
+import type { McpOptions } from '../mcp/options.ts';
+import type { JobPort } from '../mcp/ports.ts';
+import { createProtobufCodec } from '../providers/otlp/protobuf-codec.ts';
+import { findDatasetRun } from '../readers/datasets.ts';
+import { createCompleters, createReaders } from '../readers/index.ts';
+import { createEndpoints } from '../rest/index.ts';
+import { IngestLoad } from '../rest/otlp-load.ts';
+import { otlpSurface } from '../rest/otlp-surface.ts';
+import type { RouterParts } from '../rest/router.ts';
+import { datasetRunHandler } from '../workers/handlers/dataset_run.ts';
+import { createJobLookup } from './job-lookup.ts';
+import { createJobPort } from './job-port.ts';
+import type { ProcessMetrics } from './metrics.ts';
+import { databaseCheck } from './readiness.ts';
+import type { Services } from './services.ts';
+
+type Options = McpOptions<AccountContext, ProjectContext>;
+
+/** What one contract serves: the contract itself and the functions behind it, on every surface. */
+export interface Product extends Pick<Options, 'handlers' | 'readers' | 'completers' | 'extensions'> {
+  readonly contract: CatalogContract;
+  readonly rest: Pick<RouterParts, 'contracts' | 'handlers'> & {
+    /** Run before the router, inside the guards. */
+    readonly before: readonly Koa.Middleware[];
+  };
+  readonly jobs: {
+    readonly port: JobPort<AccountContext>;
+    readonly handlers: JobHandlers<JobRun>;
+    readonly onFailed: JobFailureHooks;
+  };
+}
+
+/** Binds the generated contract to the services. Its types refuse a function that is missing or does not fit. */
+export function createProduct(services: Services, metrics: ProcessMetrics): Product {
+  const { datasets, observability, projects, cursors, addresses } = services;
+  const jobs = createJobLookup(catalog.jobs, { dataset_run: findDatasetRun({ datasets, jobs: services.jobs }) });
+  const parts = { ...observability, projects, cursors, jobs, datasets, frontendUrl: addresses.frontendUrl };
+  return {
+    contract: catalog,
+    handlers: createAdapters(parts),
+    readers: createReaders(parts),
+    completers: createCompleters(parts),
+    rest: createRest(services, metrics),
+    jobs: {
+      port: createJobPort(jobs),
+      handlers: { dataset_run: datasetRunHandler(datasets) },
+      onFailed: { dataset_run: datasets.onJobFailed },
+    },
+  };
+}
+
+function createRest(services: Services, metrics: ProcessMetrics): Product['rest'] {
+  const { config, db, clock, resolveProject, observability } = services;
+  const codecs = [otlpJson, createProtobufCodec()];
+  const load = new IngestLoad();
+  const handlers = createEndpoints({
+    contract: { version: catalog.server.version, hash: catalog.contractHash },
+    checkDatabase: databaseCheck(db),
+    metrics: () => metrics.text(),
+    metricsToken: config.metricsToken,
+    ingest: observability.ingest,
+    resolveProject,
+    codecs,
+    load,
+    clock,
+  });
+  const describe = (code: string) => catalog.errors[code];
+  return {
+    contracts: endpoints,
+    handlers: { ...handlers },
+    before: endpoints
+      .filter((endpoint) => endpoint.name === 'ingest_traces')
+      .map(({ path }) => otlpSurface({ path, codecs, load, describe })),
+  };
+}
