@@ -42,6 +42,8 @@ const STOP_MS = 20_000;
 /** Server processes of closed connections take a moment to go. */
 const FAREWELL_MS = 1_000;
 const CONNECT_MS = 5_000;
+/** The name of the connection a process holds for as long as it uses the server. */
+const PRESENCE = 'embedded: in use';
 const RECOVERY = { baseMs: 250, maxMs: 10_000 };
 const STARTING_OR_STOPPING = '57P03';
 const SUPERUSER_ONLY_LEFT = '53300';
@@ -162,7 +164,7 @@ const DURABLE: Readonly<Record<string, string>> = {
 async function enter(files: ServerFiles): Promise<Client | undefined> {
   const giveUpAt = monotonicMs() + STOP_MS;
   for (;;) {
-    const client = makeClient(files, 'presence');
+    const client = makeClient(files, PRESENCE);
     try {
       await client.connect();
       // It must not keep the process alive; it only dies with it.
@@ -184,7 +186,7 @@ async function leave(files: ServerFiles, presence: Client | undefined): Promise<
     asReferable(presence).ref();
     await presence.end().catch(() => undefined);
   }
-  const watcher = makeClient(files, 'last look');
+  const watcher = makeClient(files, 'embedded: last look');
   try {
     await watcher.connect();
     if (!(await isAlone(watcher))) return false;
@@ -209,12 +211,14 @@ async function leave(files: ServerFiles, presence: Client | undefined): Promise<
 async function isAlone(client: Client): Promise<boolean> {
   const giveUpAt = monotonicMs() + FAREWELL_MS;
   for (;;) {
-    const others = await client.query<{ found: boolean }>(
-      `select exists (select from pg_stat_activity
-         where backend_type = 'client backend' and pid <> pg_backend_pid()) as found`,
+    const others = await client.query<{ users: number; connections: number }>(
+      `select count(*) filter (where application_name = $1)::int as users, count(*)::int as connections
+       from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      [PRESENCE],
     );
-    if (others.rows[0]?.found === false) return true;
-    if (monotonicMs() > giveUpAt) return false;
+    const { users, connections } = others.rows[0] ?? { users: 0, connections: 0 };
+    if (connections === 0) return true;
+    if (users > 0 || monotonicMs() > giveUpAt) return false;
     await sleep(50);
   }
 }
@@ -230,7 +234,7 @@ function makeClient(files: ServerFiles, purpose: string): Client {
     port: EMBEDDED_PORT,
     user: EMBEDDED_USER,
     database: 'postgres',
-    application_name: `embedded ${purpose}`,
+    application_name: purpose,
     connectionTimeoutMillis: CONNECT_MS,
   });
   // A restart of the server ends idle connections; whoever uses the database next notices on its own.

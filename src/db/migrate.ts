@@ -1,4 +1,4 @@
-import type { Db, Tx } from './database.ts';
+import { endWithClient, type Db, type Tx } from './database.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Any fixed number will do, as long as nothing else in the database takes it. */
@@ -61,6 +61,7 @@ export async function migrationState(db: Db, migrations: readonly Migration[]): 
 async function lockAndRead(tx: Tx): Promise<readonly string[]> {
   // A step, and the wait for another process's step, may take longer than any statement in service may.
   await tx.raw('set local statement_timeout = 0');
+  await endWithClient(tx);
   await tx.raw('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
   await tx.raw(`create table if not exists schema_migrations (
     position integer primary key, name text not null unique, applied_at timestamptz not null default now())`);

@@ -53,7 +53,7 @@ export class Fence {
   async #transact<T>(work: (tx: Tx) => Promise<T>, prove: (leases: JobLeaseRepository) => Promise<void>): Promise<T> {
     return this.#db.transaction(async (tx) => {
       const leases = this.#leases.in(tx);
-      await leases.boundIdleTime(this.#leaseMs);
+      await leases.boundTransaction(tx, this.#leaseMs);
       const result = await work(tx);
       await prove(leases);
       return result;

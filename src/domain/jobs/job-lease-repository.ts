@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { jsonb, type Db, type Tx } from '../../db/database.ts';
+import { endWithClient, jsonb, type Db, type Tx } from '../../db/database.ts';
 import type { Job, JobError, JobId } from './job.ts';
 import { toJob, type JobRow } from './job-repository.ts';
 
@@ -90,11 +90,12 @@ export class JobLeaseRepository {
   }
 
   /**
-   * Bounds how long this transaction may sit idle. A process that is stopped in the middle of one keeps its row locks
-   * and with them the job; the server then ends its session.
+   * Bounds what a stopped or killed process can hold up: a transaction that sits idle for longer is ended by the server,
+   * and so is one whose process is gone.
    */
-  async boundIdleTime(ms: number): Promise<void> {
-    await this.#db.raw(`select set_config('idle_in_transaction_session_timeout', ?, true)`, [String(ms)]);
+  async boundTransaction(tx: Tx, idleMs: number): Promise<void> {
+    await tx.raw(`select set_config('idle_in_transaction_session_timeout', ?, true)`, [String(idleMs)]);
+    await endWithClient(tx);
   }
 
   /**
