@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { EndpointContexts } from './endpoint.ts';
 import { decompress } from './otlp-compression.ts';
-import { IngestLoad } from './otlp-load.ts';
+import type { IngestLoad } from './otlp-load.ts';
 
 export interface OtlpParts {
   readonly ingest: Pick<IngestService, 'ingest'>;
