@@ -74,20 +74,31 @@ export class Compiler {
     return this.#enter(below(site.place, schema, ...steps), site.scope);
   }
 
-  /** The schemas `$ref` and `$dynamicRef` of this schema lead to. */
+  /** The schemas `$ref` and `$dynamicRef` of this schema lead to; a reference that leads nowhere is left out. */
   references(site: Site, schema: JsonObject): Site[] {
-    const found: Site[] = [];
-    const plain = ownEntry(schema, '$ref');
-    if (typeof plain === 'string') {
-      found.push(this.#enter(this.#documents.resolve(plain, site.place).place, site.scope));
-    }
-    const dynamic = ownEntry(schema, '$dynamicRef');
-    if (typeof dynamic === 'string') {
-      const { place, dynamicAnchor } = this.#documents.resolve(dynamic, site.place);
-      const outer = dynamicAnchor === undefined ? undefined : this.#documents.outermost(dynamicAnchor, site.scope);
-      found.push(this.#enter(outer ?? place, site.scope));
-    }
-    return found;
+    return ['$ref', '$dynamicRef'].flatMap((keyword) => {
+      const reference = ownEntry(schema, keyword);
+      const found = typeof reference === 'string' ? this.#documents.resolve(reference, site.place) : undefined;
+      if (found === undefined || typeof found === 'string') return [];
+      const { place, dynamicAnchor } = found;
+      const dynamic = keyword === '$dynamicRef' && dynamicAnchor !== undefined;
+      const outer = dynamic ? this.#documents.outermost(dynamicAnchor, site.scope) : undefined;
+      return [this.#enter(outer ?? place, site.scope)];
+    });
+  }
+
+  /** A claim nobody can read stands in for each reference that leads nowhere. */
+  #dangling(site: Site, schema: JsonObject): Form[] {
+    return ['$ref', '$dynamicRef'].flatMap((keyword) => {
+      const reference = ownEntry(schema, keyword);
+      const found = typeof reference === 'string' ? this.#documents.resolve(reference, site.place) : undefined;
+      return typeof found === 'string' ? [this.#opaque(site, schema, keyword, found)] : [];
+    });
+  }
+
+  #opaque(site: Site, schema: JsonObject, keyword: string, reason: string): Form {
+    const identity = this.#key(site, schema);
+    return this.forge.opaque({ keyword, path: `${site.place.path}/${keyword}`, reason, identity });
   }
 
   #read(site: Site, schema: JsonObject): Form {
@@ -96,6 +107,7 @@ export class Compiler {
       ...plainAssertions(forge, schema),
       ...this.#strings(site, schema),
       ...this.references(site, schema).map((target) => this.form(target)),
+      ...this.#dangling(site, schema),
       ...this.#logic(site, schema),
       ...objectAssertions(this, site, schema),
       ...arrayAssertions(this, site, schema),
@@ -174,8 +186,7 @@ export class Compiler {
       const value = ownEntry(schema, keyword);
       if (value === undefined || value === false) continue;
       const reason = 'the keyword is not part of 2020-12, yet some validators enforce it';
-      const path = `${this.#side}:${this.#key(site, schema)}${site.place.path}`;
-      found.push(this.forge.opaque({ keyword, path, reason }));
+      found.push(this.#opaque(site, schema, keyword, reason));
     }
     return found;
   }

@@ -4,7 +4,7 @@ import { Documents } from './documents.ts';
 import type { Form } from './form.ts';
 import { Forge } from './forge.ts';
 import type { Lookup } from './holds.ts';
-import { canonical, type JsonObject } from './json.ts';
+import { canonical } from './json.ts';
 import { Languages } from './languages.ts';
 import type { Outcome } from './outcome.ts';
 import { FormSearch } from './search.ts';
@@ -38,7 +38,7 @@ export function createProver(options: ContainmentOptions = {}): Prover {
   const formats = options.formats ?? 'annotation';
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const validators = new Validators(formats);
-  const shared = validators.metaSchemas();
+  const shared = Documents.shared(validators.metaSchemas());
   const languages = new Languages(limits.states);
   return {
     contains(oldSchema, newSchema) {
@@ -60,7 +60,7 @@ interface Setting {
   readonly formats: FormatMode;
   readonly limits: Limits;
   readonly languages: Languages;
-  readonly shared: readonly JsonObject[];
+  readonly shared: Documents;
 }
 
 class Question {

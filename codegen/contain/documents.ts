@@ -1,6 +1,5 @@
 import type { JsonSchema, JsonValue } from '../model/types.ts';
 import { isObject, ownEntry, pointerStep, type JsonObject } from './json.ts';
-import { SchemaFault } from './stop.ts';
 
 /** One schema resource: a document root or a subschema with its own `$id`. */
 export interface Resource {
@@ -30,19 +29,22 @@ const ONE = [
 const LIST = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAP = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'];
 
-const SHARED = 'https://schema.invalid/shared';
-
-/** Everything one side of a question can refer to: its own document and the shared meta-schemas. */
+/** Everything one side of a question can refer to: its own document, and before that those it is given. */
 export class Documents {
   readonly root: Place;
-  readonly #resources = new Map<string, OpenResource>();
-  readonly #shared = new Set<string>();
+  readonly #resources: Map<string, OpenResource>;
+  readonly #shared: Set<string>;
 
-  constructor(schema: JsonSchema, base: string, shared: readonly JsonObject[]) {
-    for (const document of shared) this.#index({ schema: document, uri: SHARED, path: '' });
-    for (const uri of this.#resources.keys()) this.#shared.add(uri);
+  constructor(schema: JsonSchema, base: string, shared?: Documents) {
+    this.#resources = new Map(shared === undefined ? [] : shared.#resources);
+    this.#shared = new Set(this.#resources.keys());
     this.#open(base, schema);
     this.root = this.#index({ schema, uri: base, path: '' });
+  }
+
+  /** The documents every schema may refer to by their own `$id`. */
+  static shared(documents: readonly JsonObject[]): Documents {
+    return new Documents({ $defs: Object.fromEntries(documents.entries()) }, 'https://schema.invalid/shared');
   }
 
   /** The outermost resource in scope that declares the dynamic anchor. */
@@ -63,25 +65,31 @@ export class Documents {
     return this.#shared.has(uri);
   }
 
-  resolve(reference: string, from: Place): { place: Place; dynamicAnchor?: string } {
-    const [address, fragment] = splitFragment(join(from.uri, reference));
+  /** Where a reference leads, or the sentence that says why it leads nowhere. Nothing is ever fetched. */
+  resolve(reference: string, from: Place): { place: Place; dynamicAnchor?: string } | string {
+    const target = join(from.uri, reference);
+    if (target === undefined) return `${reference} is no usable reference`;
+    const [address, fragment] = splitFragment(target);
     const resource = this.#resources.get(address);
-    if (resource === undefined) throw new SchemaFault(`Cannot resolve ${reference}: no document ${address} is at hand.`);
+    if (resource === undefined) return `no document ${address} is at hand`;
     const text = decode(fragment);
-    if (text === '' || text.startsWith('/')) return { place: this.#walk(resource, text, reference) };
+    if (text === undefined) return `#${fragment} is not a well-formed fragment`;
+    if (text === '' || text.startsWith('/')) {
+      const place = this.#walk(resource, text);
+      return place === undefined ? `nothing stands at ${text}` : { place };
+    }
     const dynamic = resource.dynamicAnchors.get(text);
     if (dynamic !== undefined) return { place: dynamic, dynamicAnchor: text };
     const place = resource.anchors.get(text);
-    if (place === undefined) throw new SchemaFault(`Cannot resolve ${reference}: ${address} has no anchor ${text}.`);
-    return { place };
+    return place === undefined ? `there is no anchor ${text}` : { place };
   }
 
-  #walk(resource: Resource, pointer: string, reference: string): Place {
+  #walk(resource: Resource, pointer: string): Place | undefined {
     let place: Place = { schema: resource.root, uri: resource.uri, path: '' };
     for (const raw of pointer.split('/').slice(1)) {
       const step = raw.replaceAll('~1', '/').replaceAll('~0', '~');
       const next = child(place.schema, step);
-      if (next === undefined) throw new SchemaFault(`Cannot resolve ${reference}: nothing stands at ${pointer}.`);
+      if (next === undefined) return undefined;
       place = within({ schema: next, uri: place.uri, path: pointerStep(place.path, step) });
     }
     return place;
@@ -112,8 +120,8 @@ export function within(place: Place): Place {
   if (!isObject(place.schema)) return place;
   const id = ownEntry(place.schema, '$id');
   if (typeof id !== 'string') return place;
-  const [uri] = splitFragment(join(place.uri, id));
-  return { ...place, uri };
+  const joined = join(place.uri, id);
+  return joined === undefined ? place : { ...place, uri: splitFragment(joined)[0] };
 }
 
 /** The subschema under a keyword (and a step inside it), with its base and pointer. */
@@ -142,12 +150,12 @@ function child(value: JsonValue, step: string): JsonValue | undefined {
   return Array.isArray(value) && /^(0|[1-9]\d*)$/.test(step) ? value[Number(step)] : undefined;
 }
 
-function join(base: string, reference: string): string {
+function join(base: string, reference: string): string | undefined {
   if (reference.startsWith('#')) return `${splitFragment(base)[0]}${reference}`;
   try {
     return new URL(reference, base).href;
   } catch {
-    throw new SchemaFault(`${reference} is no usable reference.`);
+    return undefined;
   }
 }
 
@@ -156,10 +164,10 @@ function splitFragment(uri: string): [string, string] {
   return at < 0 ? [uri, ''] : [uri.slice(0, at), uri.slice(at + 1)];
 }
 
-function decode(fragment: string): string {
+function decode(fragment: string): string | undefined {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    throw new SchemaFault(`#${fragment} is not a well-formed fragment.`);
+    return undefined;
   }
 }

@@ -134,11 +134,10 @@ export class Forge {
     return this.some(names, this.not(form), false);
   }
 
-  /** `path` must tell apart any two claims that are not the same claim. */
   opaque(claim: Omit<OpaqueForm, 'id' | 'kind' | 'positive'>, positive = true): Form {
-    const { keyword, path, reason } = claim;
-    const key = `opaque:${positive}:${keyword}:${path}`;
-    return this.#intern(key, { kind: 'opaque', keyword, path, reason, positive });
+    const { keyword, path, reason, identity } = claim;
+    const key = `opaque:${positive}:${keyword}:${identity}`;
+    return this.#intern(key, { kind: 'opaque', keyword, path, reason, identity, positive });
   }
 
   /** The exact complement over all JSON values. */

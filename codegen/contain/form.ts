@@ -91,6 +91,8 @@ export interface OpaqueForm extends Node {
   readonly keyword: string;
   readonly path: string;
   readonly reason: string;
+  /** Tells apart any two claims that are not the same claim. */
+  readonly identity: string;
   readonly positive: boolean;
 }
 

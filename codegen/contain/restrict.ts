@@ -62,7 +62,8 @@ export class Restrictor {
     const key = `${positive}:${target}`;
     if (this.#open.has(key)) {
       this.#cuts += 1;
-      return this.#forge.opaque({ keyword: '$ref', path: '', reason: 'the schema refers to itself in place' });
+      const reason = 'the schema refers to itself in place';
+      return this.#forge.opaque({ keyword: '$ref', path: '', reason, identity: target });
     }
     this.#open.add(key);
     const body = this.#unfold(target);

@@ -13,7 +13,7 @@ export class Validators {
 
   constructor(formats: FormatMode) {
     this.#formats = formats;
-    this.#meta = make(formats);
+    this.#meta = make(formats, true);
   }
 
   /** The documents of the 2020-12 dialect, as the validator ships them. */
@@ -48,14 +48,16 @@ export class Validators {
   }
 
   #compile(schema: JsonSchema): ValidateFunction {
-    return make(this.#formats).compile(schema);
+    // Both schemas have passed the meta-schema already, and compiling that one is most of the cost.
+    return make(this.#formats, false).compile(schema);
   }
 }
 
-function make(formats: FormatMode): Ajv2020 {
+function make(formats: FormatMode, validateSchema: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
     logger: false,
+    validateSchema,
     ownProperties: true,
     unicodeRegExp: true,
     validateFormats: formats === 'assert',
