@@ -6,7 +6,9 @@ import { emitRegistries } from './contracts/registries.ts';
 import type { EmitInput, EmittedFile } from './emitter.ts';
 import { withBanner } from './banner.ts';
 import { emitOperations } from './rest/operations.ts';
+import { emitSkills } from './skills/skills.ts';
 import { emitSurface } from './surface/surface.ts';
+import { emitContractTests } from './tests/contract-tests.ts';
 import { emitValidators } from './validators/index.ts';
 import type { Compile } from './validators/index.ts';
 import { compareText } from '../canonical/json.ts';
@@ -26,6 +28,8 @@ export async function emitAll(input: EmitInput, steps: EmitSteps = {}): Promise<
     emitCatalog(input),
     emitOperations(input),
     emitSurface(input),
+    emitSkills(input),
+    emitContractTests(input),
   ];
   const files = new Map<string, EmittedFile>();
   for (const part of parts) {
