@@ -72,8 +72,10 @@ class ArrayBuilder {
     const uniform = Math.max(0, ...ends);
     const demanded = counted.reduce((sum, count) => sum + count.min, 0) + (repeated ? 2 : 0);
     const longest = Math.min(max, Math.max(uniform, min) + demanded);
+    // Items that move a bounded counter number at most the bounds together, and may stand first; the rest move none.
+    const bounded = counted.reduce((sum, count) => sum + (count.max < Infinity ? count.max : 0), 0);
     for (let length = min; length <= longest; length += 1) {
-      const placed = unique ? length : Math.min(length, uniform + demanded);
+      const placed = unique ? length : Math.min(length, uniform + demanded + bounded);
       if (placed > MAX_PLACED || length > MAX_WRITTEN) return this.#budget();
       const found = this.#place(0, placed, { length, chosen: [], counts: counted.map(() => 0) });
       if (found !== undefined) return found;
@@ -148,7 +150,11 @@ class ArrayBuilder {
   #finish(state: { length: number; chosen: readonly Form[]; counts: readonly number[] }): Outcome | undefined {
     const { unique, repeated, counted } = this.#claims;
     if (counted.some((count, index) => (state.counts[index] ?? 0) < count.min)) return undefined;
-    const items = unique ? this.#distinct(state.chosen) : repeated ? this.#paired(state.chosen) : this.#plain(state.chosen);
+    const items = unique
+      ? this.#distinct(state.chosen)
+      : repeated
+        ? this.#paired(state.chosen)
+        : this.#plain(state.chosen);
     if (items === undefined) return undefined;
     const rest = state.length - items.length;
     if (rest === 0) return witness(items);
@@ -157,8 +163,6 @@ class ArrayBuilder {
     const filler = this.#search.solve(forge.and([this.#allowedAt(items.length), ...neutral]));
     this.#doubt.note(filler);
     if (filler.kind === 'witness') return witness([...items, ...Array.from({ length: rest }, () => filler.value)]);
-    // Filling up with items that use a counter's maximum is possible in principle; it is not looked for.
-    if (neutral.length > 0) this.#doubt.note(this.#budget());
     return undefined;
   }
 

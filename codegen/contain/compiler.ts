@@ -149,7 +149,10 @@ export class Compiler {
     if (not !== undefined) parts.push(forge.not(not));
     const condition = one('if');
     if (condition !== undefined) {
-      parts.push(forge.or([forge.not(condition), one('then') ?? forge.yes]), forge.or([condition, one('else') ?? forge.yes]));
+      parts.push(
+        forge.or([forge.not(condition), one('then') ?? forge.yes]),
+        forge.or([condition, one('else') ?? forge.yes]),
+      );
     }
     for (const keyword of ['anyOf', 'oneOf', 'if', 'not', 'allOf']) {
       if (Object.hasOwn(schema, keyword)) this.see(keyword, site, keyword);
@@ -227,6 +230,8 @@ export class Compiler {
 
 function exactlyOne(forge: Forge, members: readonly Form[]): Form {
   return forge.or(
-    members.map((member, at) => forge.and([member, ...members.filter((_, other) => other !== at).map((form) => forge.not(form))])),
+    members.map((member, at) =>
+      forge.and([member, ...members.filter((_, other) => other !== at).map((form) => forge.not(form))]),
+    ),
   );
 }

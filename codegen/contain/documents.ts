@@ -23,8 +23,17 @@ interface OpenResource extends Resource {
 
 /** Keywords whose value is one schema, a list of schemas, or a map of schemas. `$id` counts only there. */
 const ONE = [
-  'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not', 'propertyNames', 'then',
-  'unevaluatedItems', 'unevaluatedProperties',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
 ];
 const LIST = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAP = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'];

@@ -56,7 +56,11 @@ export function itemsEvaluated(compiler: Compiler, site: Site, schema: JsonObjec
   const marks: Marks<ItemMarks> = {
     none: { prefix: 0, matched: [] },
     join: (a, b) => ({ prefix: Math.max(a.prefix, b.prefix), matched: [...new Set([...a.matched, ...b.matched])] }),
-    key: (m) => `${m.prefix}:${m.matched.map((form) => form.id).sort().join(',')}`,
+    key: (m) =>
+      `${m.prefix}:${m.matched
+        .map((form) => form.id)
+        .sort((a, b) => a - b)
+        .join(',')}`,
     own: (at, inner) => {
       const whole = ['items', ...(inner === schema ? [] : ['unevaluatedItems'])];
       const prefix = ownEntry(inner, 'prefixItems');

@@ -201,7 +201,16 @@ export class Forge {
         return this.ref(form.target, !form.positive);
       case 'type':
         return this.type(ALL_TYPES & ~form.mask);
-      default: {
+      case 'values':
+      case 'range':
+      case 'multiple':
+      case 'size':
+      case 'pattern':
+      case 'format':
+      case 'count':
+      case 'unique':
+      case 'some':
+      case 'opaque': {
         const type = atomType(form);
         const opposite = this.opposite(form);
         return type === undefined ? opposite : this.given(type, opposite);

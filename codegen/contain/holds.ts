@@ -32,7 +32,16 @@ export function holds(form: Form, value: JsonValue, lookup: Lookup, depth = 0): 
     }
     case 'type':
       return (form.mask & TYPE_BITS[typeOf(value)]) !== 0;
-    default:
+    case 'values':
+    case 'range':
+    case 'multiple':
+    case 'size':
+    case 'pattern':
+    case 'format':
+    case 'count':
+    case 'unique':
+    case 'some':
+    case 'opaque':
       return atomHolds(form, value, lookup, depth + 1);
   }
 }

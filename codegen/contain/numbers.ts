@@ -1,6 +1,17 @@
 import type { Form } from './form.ts';
 import {
-  add, ceil, commonMultiple, compare, divide, floor, isMultiple, multiply, ONE, rational, toNumber, type Rational,
+  add,
+  ceil,
+  commonMultiple,
+  compare,
+  divide,
+  floor,
+  isMultiple,
+  multiply,
+  ONE,
+  rational,
+  toNumber,
+  type Rational,
 } from './rational.ts';
 
 interface Bound {
@@ -17,7 +28,8 @@ interface NumberClaims {
   readonly excluded: readonly Rational[];
 }
 
-export type NumberAnswer = { readonly kind: 'empty' } | { readonly kind: 'witness'; readonly value: number } | { readonly kind: 'open' };
+export type NumberAnswer =
+  { readonly kind: 'empty' } | { readonly kind: 'witness'; readonly value: number } | { readonly kind: 'open' };
 
 const EMPTY: NumberAnswer = { kind: 'empty' };
 const OPEN: NumberAnswer = { kind: 'open' };

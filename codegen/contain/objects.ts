@@ -47,10 +47,13 @@ class ObjectBuilder {
   constructor(denied: readonly SomeForm[], plan: Plan, search: Search) {
     this.#denied = denied;
     this.#search = search;
-    this.#cells = new NameCells([...denied, ...plan.wanted].map(({ names }) => names), search);
-    const fixed = (some: SomeForm): number => (some.names.kind === 'values' && some.names.positive ? 0 : 1);
+    this.#cells = new NameCells(
+      [...denied, ...plan.wanted].map(({ names }) => names),
+      search,
+    );
     // Demands on listed names leave no choice, so they go first.
-    this.#plan = { ...plan, wanted: plan.wanted.toSorted((a, b) => fixed(a) - fixed(b)) };
+    const wanted = [...plan.wanted.filter(isListed), ...plan.wanted.filter((demand) => !isListed(demand))];
+    this.#plan = { ...plan, wanted };
   }
 
   solve(): Outcome {
@@ -82,8 +85,7 @@ class ObjectBuilder {
   }
 
   #candidates(demand: SomeForm): readonly Cell[] {
-    const listedOnly = demand.names.kind === 'values' && demand.names.positive;
-    const cells = listedOnly ? this.#cells.explicit : [...this.#cells.explicit, ...this.#cells.others()];
+    const cells = isListed(demand) ? this.#cells.explicit : [...this.#cells.explicit, ...this.#cells.others()];
     return cells.filter((cell) => cell.inside(demand.names));
   }
 
@@ -138,4 +140,8 @@ class ObjectBuilder {
     });
     return witness(Object.fromEntries(entries));
   }
+}
+
+function isListed({ names }: SomeForm): boolean {
+  return names.kind === 'values' && names.positive;
 }

@@ -53,7 +53,14 @@ export class Restrictor {
         return this.#values(form, type);
       case 'ref':
         return this.#body(form.target, form.positive, type);
-      default:
+      case 'range':
+      case 'multiple':
+      case 'size':
+      case 'pattern':
+      case 'format':
+      case 'count':
+      case 'unique':
+      case 'some':
         return atomType(form) === type ? form : forge.no;
     }
   }
@@ -77,7 +84,9 @@ export class Restrictor {
     const values = form.values.filter((value) => typeOf(value) === type);
     if (form.positive) return forge.values(values);
     if (type !== 'array' && type !== 'object') return forge.values(values, false);
-    return forge.and(values.map((value) => (Array.isArray(value) ? this.#otherArray(value) : this.#otherObject(value))));
+    return forge.and(
+      values.map((value) => (Array.isArray(value) ? this.#otherArray(value) : this.#otherObject(value))),
+    );
   }
 
   /** Another length, or some position holds another item. */

@@ -148,7 +148,10 @@ export class FormSearch implements Search {
     const listed = atoms.find((atom) => atom.kind === 'values' && atom.positive);
     if (listed?.kind === 'values') return this.#among(listed.values, this.forge.and(atoms));
     const opaque = atoms.find(({ kind }) => kind === 'opaque');
-    const outcome = this.#solver(type, atoms.filter(({ kind }) => kind !== 'opaque'));
+    const outcome = this.#solver(
+      type,
+      atoms.filter(({ kind }) => kind !== 'opaque'),
+    );
     return opaque !== undefined && outcome.kind === 'witness' ? open(opaqueStop(opaque)) : outcome;
   }
 
@@ -182,7 +185,8 @@ function isSubset(small: ReadonlySet<number>, large: ReadonlySet<number>): boole
 
 function opaqueStop(form: Form): { keyword: string; path: string; reason: string } {
   if (form.kind === 'opaque') return { keyword: form.keyword, path: form.path, reason: form.reason };
-  if (form.kind === 'format') return { keyword: 'format', path: '', reason: `the format ${form.name} is not known here` };
+  if (form.kind === 'format')
+    return { keyword: 'format', path: '', reason: `the format ${form.name} is not known here` };
   if (form.kind === 'and' || form.kind === 'or') {
     for (const part of form.parts) {
       const stop = opaqueStop(part);

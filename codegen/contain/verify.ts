@@ -33,7 +33,9 @@ export class Validators {
     if (typeof schema !== 'boolean' && !isObject(schema)) throw new SchemaFault(`${name} is not a JSON Schema.`);
     if (typeof schema === 'boolean' || this.#meta.validateSchema(schema) === true) return;
     const first = this.#meta.errors?.[0];
-    throw new SchemaFault(`${name} is not a valid 2020-12 schema: ${first?.instancePath ?? ''} ${first?.message ?? ''}.`);
+    throw new SchemaFault(
+      `${name} is not a valid 2020-12 schema: ${first?.instancePath ?? ''} ${first?.message ?? ''}.`,
+    );
   }
 
   /** Whether the old schema accepts the value and the new one refuses it, by two validators built apart. */

@@ -32,11 +32,18 @@ describe('containment on random pairs', () => {
     const accepts = validator(before);
     const stillAccepts = validator(after);
     if (answer.verdict === 'refuted') {
-      assert.ok(accepts(answer.witness) && !stillAccepts(answer.witness), JSON.stringify([before, after, answer.witness]));
+      assert.ok(
+        accepts(answer.witness) && !stillAccepts(answer.witness),
+        JSON.stringify([before, after, answer.witness]),
+      );
       return;
     }
     const counter = SAMPLES.find((sample) => accepts(sample) && !stillAccepts(sample));
-    assert.equal(counter, undefined, `proved, yet ${JSON.stringify(counter)} tells ${JSON.stringify([before, after])} apart`);
+    assert.equal(
+      counter,
+      undefined,
+      `proved, yet ${JSON.stringify(counter)} tells ${JSON.stringify([before, after])} apart`,
+    );
   }
 
   it('never contradicts a sampled payload on unrelated schemas', function () {
@@ -46,7 +53,10 @@ describe('containment on random pairs', () => {
 
   it('never contradicts a sampled payload on edited schemas', function () {
     this.timeout(PAIRS * 200 + 20_000);
-    fc.assert(fc.property(mutated, ([before, after]) => judge(before, after)), { numRuns: Math.ceil(PAIRS / 2), seed: SEED });
+    fc.assert(
+      fc.property(mutated, ([before, after]) => judge(before, after)),
+      { numRuns: Math.ceil(PAIRS / 2), seed: SEED },
+    );
   });
 
   it('proves every schema contained in itself however it is wrapped', function () {
@@ -64,7 +74,9 @@ describe('containment on random pairs', () => {
   after(() => {
     const total = tally.proved + tally.refuted + tally.unknown;
     const share = ((100 * tally.unknown) / Math.max(1, total)).toFixed(1);
-    console.log(`    ${total} pairs: ${tally.proved} proved, ${tally.refuted} refuted, ${tally.unknown} unknown (${share} %)`);
+    console.log(
+      `    ${total} pairs: ${tally.proved} proved, ${tally.refuted} refuted, ${tally.unknown} unknown (${share} %)`,
+    );
     for (const [reason, count] of reasons) console.log(`      ${count} × ${reason}`);
   });
 });

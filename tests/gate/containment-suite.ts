@@ -33,11 +33,18 @@ const FILE = 'draft2020-12.jsonl';
 
 export function runSuite(path: string): Tally {
   const file = existsSync(path) && statSync(path).isDirectory() ? join(path, FILE) : path;
-  const pairs = readFileSync(file, 'utf8').split('\n').filter((line) => line.trim() !== '');
+  const pairs = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const plain = createProver({ formats: 'annotation' });
   const asserting = createProver({ formats: 'assert' });
   const tally: Tally = {
-    questions: 0, right: 0, wrong: [], unknown: [], refutations: 0, slowest: { name: '', milliseconds: 0 },
+    questions: 0,
+    right: 0,
+    wrong: [],
+    unknown: [],
+    refutations: 0,
+    slowest: { name: '', milliseconds: 0 },
   };
   for (const line of pairs) {
     // because the file's shape is the suite's own
@@ -78,7 +85,10 @@ function main(): void {
   const tally = runSuite(path);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const decided = ((100 * (tally.questions - tally.unknown.length)) / tally.questions).toFixed(1);
-  for (const line of [...tally.wrong.map((text) => `WRONG ${text}`), ...tally.unknown.map((text) => `unknown ${text}`)]) {
+  for (const line of [
+    ...tally.wrong.map((text) => `WRONG ${text}`),
+    ...tally.unknown.map((text) => `unknown ${text}`),
+  ]) {
     console.log(line);
   }
   console.log(

@@ -12,11 +12,13 @@ const number = fc.integer({ min: -4, max: 16 }).map((half) => half / 2);
 const text = fc.constantFrom('', 'a', 'b', 'ab', 'ba', 'aa', 'abb', 'x1');
 const scalar: fc.Arbitrary<JsonValue> = fc.oneof(fc.constant(null), fc.boolean(), number, text);
 
-export const value: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue; array: JsonValue; object: JsonValue }>((tie) => ({
-  value: fc.oneof({ maxDepth: 2, depthSize: 'small' }, scalar, scalar, tie('array'), tie('object')),
-  array: fc.array(tie('value'), { maxLength: 3 }),
-  object: fc.dictionary(fc.constantFrom(...NAMES, 'c'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
-})).value;
+export const value: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue; array: JsonValue; object: JsonValue }>(
+  (tie) => ({
+    value: fc.oneof({ maxDepth: 2, depthSize: 'small' }, scalar, scalar, tie('array'), tie('object')),
+    array: fc.array(tie('value'), { maxLength: 3 }),
+    object: fc.dictionary(fc.constantFrom(...NAMES, 'c'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  }),
+).value;
 
 const type = fc.constantFrom('null', 'boolean', 'integer', 'number', 'string', 'array', 'object');
 const small = fc.integer({ min: 0, max: 3 });
@@ -35,7 +37,14 @@ function keywords(schema: fc.Arbitrary<JsonValue>): fc.Arbitrary<[string, JsonVa
     one('required', names),
     one('additionalProperties', fc.oneof(fc.constant(false), schema)),
     one('patternProperties', fc.dictionary(pattern, schema, { minKeys: 1, maxKeys: 2, noNullPrototype: true })),
-    one('propertyNames', fc.oneof(fc.record({ pattern }), fc.record({ maxLength: small }), fc.record({ enum: fc.uniqueArray(name, { minLength: 1 }) }))),
+    one(
+      'propertyNames',
+      fc.oneof(
+        fc.record({ pattern }),
+        fc.record({ maxLength: small }),
+        fc.record({ enum: fc.uniqueArray(name, { minLength: 1 }) }),
+      ),
+    ),
     one('minProperties', small),
     one('maxProperties', small),
     one('dependentRequired', record(names)),
@@ -71,11 +80,21 @@ function keywords(schema: fc.Arbitrary<JsonValue>): fc.Arbitrary<[string, JsonVa
     one('anyOf', list),
     one('oneOf', list),
     one('not', schema),
-    fc.tuple(schema, schema, schema).map(([test, yes, no]): [string, JsonValue][] => [['if', test], ['then', yes], ['else', no]]),
+    fc.tuple(schema, schema, schema).map(([test, yes, no]): [string, JsonValue][] => [
+      ['if', test],
+      ['then', yes],
+      ['else', no],
+    ]),
   );
   return fc.oneof(
     { weight: 4, arbitrary: one('type', fc.oneof(type, fc.uniqueArray(type, { minLength: 1, maxLength: 3 }))) },
-    { weight: 2, arbitrary: one('enum', fc.uniqueArray(value, { minLength: 1, maxLength: 4, selector: (item) => JSON.stringify(item) })) },
+    {
+      weight: 2,
+      arbitrary: one(
+        'enum',
+        fc.uniqueArray(value, { minLength: 1, maxLength: 4, selector: (item) => JSON.stringify(item) }),
+      ),
+    },
     { weight: 1, arbitrary: one('const', value) },
     { weight: 5, arbitrary: scalars },
     { weight: 5, arbitrary: objects },
@@ -151,8 +170,11 @@ function subschemas(node: JsonValue, path: Path = []): Path[] {
     if (['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties'].includes(key)) {
       found.push(...subschemas(item, [...path, key]));
     }
-    if (['properties', 'patternProperties', 'dependentSchemas', 'allOf', 'anyOf', 'oneOf', 'prefixItems'].includes(key)) {
-      for (const [inner, member] of Object.entries(item ?? {})) found.push(...subschemas(member, [...path, key, inner]));
+    if (
+      ['properties', 'patternProperties', 'dependentSchemas', 'allOf', 'anyOf', 'oneOf', 'prefixItems'].includes(key)
+    ) {
+      for (const [inner, member] of Object.entries(item ?? {}))
+        found.push(...subschemas(member, [...path, key, inner]));
     }
   }
   return found;
@@ -161,7 +183,8 @@ function subschemas(node: JsonValue, path: Path = []): Path[] {
 function replaceAt(node: JsonValue, path: Path, change: (inner: JsonValue) => JsonValue): JsonValue {
   const [step, ...rest] = path;
   if (step === undefined) return change(node);
-  if (Array.isArray(node)) return node.map((item: JsonValue, at) => (String(at) === String(step) ? replaceAt(item, rest, change) : item));
+  if (Array.isArray(node))
+    return node.map((item: JsonValue, at) => (String(at) === String(step) ? replaceAt(item, rest, change) : item));
   if (typeof node !== 'object' || node === null) return node;
   return Object.fromEntries(
     Object.entries(node).map(([key, item]) => [key, key === step ? replaceAt(item, rest, change) : item]),
