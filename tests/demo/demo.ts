@@ -54,14 +54,14 @@ const server = await startServer();
 try {
   say(bold(`Overmind serves at ${server.url}`));
   for (const encoding of ['JSON', 'protobuf'] satisfies Encoding[]) {
-    const sent = await sendTraffic(server.origin, server.api_key, encoding);
+    const sent = await sendTraffic(server.origin, server.key, encoding);
     say(`A support agent handled ${String(sent)} tickets; its OpenTelemetry SDK exported them as ${encoding}.`);
   }
 
   const client = new Client({ name: 'overmind-demo', version: '1.0.0' });
   await client.connect(
     new StreamableHTTPClientTransport(new URL(server.url), {
-      requestInit: { headers: { 'x-api-key': server.api_key } },
+      requestInit: { headers: { 'x-api-key': server.key } },
     }) as never,
   );
   const { tools } = await client.listTools();

@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts';
 export interface FirstRun {
   readonly url: string;
   readonly project_id: string;
-  readonly api_key: string;
+  readonly key: string;
 }
 
 export interface DemoServer extends FirstRun {
