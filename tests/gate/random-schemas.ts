@@ -24,6 +24,12 @@ const type = fc.constantFrom('null', 'boolean', 'integer', 'number', 'string', '
 const small = fc.integer({ min: 0, max: 3 });
 const pattern = fc.constantFrom('^a', 'b$', '^[ab]*$', 'a.', '^.{2}$', '(a|b)1?', '^$', '^x\\d$');
 
+/** A reference stands only where a child value is described, so that no schema refers to itself in place. */
+function children(schema: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
+  const reference = fc.constantFrom('x', 'y').map((definition): JsonValue => ({ $ref: `#/$defs/${definition}` }));
+  return fc.oneof({ weight: 5, arbitrary: schema }, { weight: 1, arbitrary: reference });
+}
+
 function keywords(schema: fc.Arbitrary<JsonValue>): fc.Arbitrary<[string, JsonValue][]> {
   const list = fc.array(schema, { minLength: 1, maxLength: 3 });
   const one = (keyword: string, arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<[string, JsonValue][]> =>
@@ -32,10 +38,10 @@ function keywords(schema: fc.Arbitrary<JsonValue>): fc.Arbitrary<[string, JsonVa
   const record = (of: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> =>
     fc.dictionary(name, of, { maxKeys: 3, noNullPrototype: true });
   const objects = fc.oneof(
-    one('properties', record(schema)),
-    one('properties', record(schema)),
+    one('properties', record(children(schema))),
+    one('properties', record(children(schema))),
     one('required', names),
-    one('additionalProperties', fc.oneof(fc.constant(false), schema)),
+    one('additionalProperties', fc.oneof(fc.constant(false), children(schema))),
     one('patternProperties', fc.dictionary(pattern, schema, { minKeys: 1, maxKeys: 2, noNullPrototype: true })),
     one(
       'propertyNames',
@@ -52,8 +58,8 @@ function keywords(schema: fc.Arbitrary<JsonValue>): fc.Arbitrary<[string, JsonVa
     one('unevaluatedProperties', fc.oneof(fc.constant(false), schema)),
   );
   const arrays = fc.oneof(
-    one('items', schema),
-    one('prefixItems', list),
+    one('items', children(schema)),
+    one('prefixItems', fc.array(children(schema), { minLength: 1, maxLength: 3 })),
     one('minItems', small),
     one('maxItems', small),
     one('uniqueItems', fc.boolean()),
@@ -119,8 +125,20 @@ const anySchema = fc.letrec<{ schema: JsonValue; node: JsonValue }>((tie) => ({
     .map((groups) => tidy(Object.fromEntries(groups.flat()))),
 })).schema;
 
-// because the letrec above builds booleans and objects only
-export const schema = anySchema as fc.Arbitrary<JsonSchema>;
+/** A body with two definitions, which both it and they may refer to. */
+interface Rooted {
+  readonly body: JsonValue;
+  readonly x: JsonValue;
+  readonly y: JsonValue;
+}
+
+const rooted: fc.Arbitrary<Rooted> = fc.record({ body: anySchema, x: anySchema, y: anySchema });
+
+function root({ body, x, y }: Rooted): JsonSchema {
+  return { allOf: [body], $defs: { x, y } };
+}
+
+export const schema: fc.Arbitrary<JsonSchema> = rooted.map(root);
 
 /** The validators do not let `contains` mark items, so the pair is left out rather than judged by them. */
 function tidy(node: Record<string, JsonValue>): JsonValue {
@@ -128,25 +146,31 @@ function tidy(node: Record<string, JsonValue>): JsonValue {
   return node;
 }
 
-/** A schema and a small edit of it. */
+/** A schema and a small edit of it, in its body or in a definition. */
 export const mutated: fc.Arbitrary<[JsonSchema, JsonSchema]> = fc
-  .tuple(schema, fc.nat(), schema, fc.constantFrom('replace', 'drop', 'widen', 'negate', 'union', 'extend'))
-  .map(([original, seed, other, how]) => [original, mutate(original, { seed, other, how })]);
+  .record({
+    given: rooted,
+    seed: fc.nat(),
+    other: anySchema,
+    how: fc.constantFrom('replace', 'drop', 'widen', 'negate', 'union', 'extend'),
+    where: fc.constantFrom('body', 'body', 'x', 'y'),
+  })
+  .map(({ given, where, ...edit }) => [root(given), root({ ...given, [where]: mutate(given[keyOf(where)], edit) })]);
+
+function keyOf(where: string): keyof Rooted {
+  return where === 'x' || where === 'y' ? where : 'body';
+}
 
 interface Edit {
   readonly seed: number;
-  readonly other: JsonSchema;
+  readonly other: JsonValue;
   readonly how: string;
 }
 
-function mutate(original: JsonSchema, edit: Edit): JsonSchema {
+function mutate(original: JsonValue, edit: Edit): JsonValue {
   const places = subschemas(original);
   const target = places[edit.seed % places.length];
-  const copy = structuredClone(original);
-  const replaced = replaceAt(copy, target ?? [], (inner) => rewrite(inner, edit));
-  // because replacing a subschema by a schema leaves a schema
-  const result = replaced as JsonSchema;
-  return typeof result === 'object' ? (JSON.stringify(result).includes('"contains"') ? original : result) : result;
+  return replaceAt(structuredClone(original), target ?? [], (inner) => rewrite(inner, edit));
 }
 
 function rewrite(inner: JsonValue, { seed, other, how }: Edit): JsonValue {
