@@ -38,6 +38,7 @@ interface TestDatabase {
 let server: Promise<Server> | undefined;
 let own: Promise<TestDatabase> | undefined;
 const extra: Db[] = [];
+const closers: (() => Promise<unknown>)[] = [];
 const made: string[] = [];
 
 /** This process's own copy of the migrated database; the same handle on every call. */
@@ -63,15 +64,22 @@ export function openHandle(address: DatabaseAddress, options: Partial<Parameters
   return db;
 }
 
+/** Runs before the databases go, newest first; for whatever still uses them. */
+export function beforeClosing(close: () => Promise<unknown>): void {
+  closers.push(close);
+}
+
 /** Drops what this process made and leaves the server. */
 export async function closeTestDatabases(): Promise<void> {
+  for (const close of closers.splice(0).toReversed()) await close();
+  console.log('CLOSE', import.meta.url, server, extra.length, made);
   if (server === undefined) return;
   const { admin, leave } = await server;
   const opened = await own?.catch(() => undefined);
   await Promise.all([...(opened === undefined ? [] : [opened.db]), ...extra.splice(0)].map((db) => db.destroy()));
   for (const name of made.splice(0)) await admin.raw('drop database if exists ?? with (force)', [name]);
   await admin.destroy();
-  await leave();
+  await leave(); console.log('CLOSED');
   server = undefined;
   own = undefined;
 }
