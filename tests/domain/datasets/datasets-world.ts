@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { jobPolicies } from '../../../generated/contracts/job-policies.ts';
+import type { Db } from '../../../src/db/database.ts';
+import { createDatasets } from '../../../src/domain/datasets/index.ts';
+import type { Dataset, Datasets } from '../../../src/domain/datasets/index.ts';
+import { JobsService } from '../../../src/domain/jobs/index.ts';
+import { createObservability, readExport } from '../../../src/domain/observability/index.ts';
+import type { Observability } from '../../../src/domain/observability/index.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { newId } from '../../../src/kernel/ids.ts';
+import { createLogger } from '../../../src/kernel/logger.ts';
+import { PageCursors } from '../../../src/kernel/page-cursor.ts';
+import { DuckDbDatasetEngine } from '../../../src/providers/dataset-engine/duckdb-dataset-engine.ts';
+import { LocalObjectStore } from '../../../src/providers/object-store/local-object-store.ts';
+import { Delivery } from '../../../src/workers/delivery.ts';
+import { datasetRunHandler } from '../../../src/workers/handlers/dataset_run.ts';
+import { Worker } from '../../../src/workers/worker.ts';
+import { openHandle, testAddress, testDatabase } from '../../support/boot.ts';
+import { eventually } from '../../support/eventually.ts';
+import { exportOf } from './traces.ts';
+import type { TraceFixture } from './traces.ts';
+
+export interface DatasetsWorld {
+  readonly db: Db;
+  readonly folder: string;
+  readonly objects: LocalObjectStore;
+  readonly observability: Observability;
+  readonly datasets: Datasets;
+  readonly jobs: JobsService;
+  /** A fresh project. */
+  project(): Promise<string>;
+  /** Sends traces through the real reader and ingest; answers their ids. */
+  ingest(projectId: string, traces: readonly TraceFixture[]): Promise<readonly string[]>;
+  /** Waits until no work goes on with the dataset. */
+  settled(dataset: Pick<Dataset, 'projectId' | 'id'>): Promise<Dataset>;
+  /** All rows of the version in use. */
+  rows(projectId: string, reference: string, sql?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  close(): Promise<void>;
+}
+
+export const ACCOUNT = '01912d5a-0000-7000-8000-00000000000a';
+
+/** The datasets of one process with a worker beside them, on the test database and a folder of their own. */
+export async function datasetsWorld(
+  options: { clock?: Clock; works?: boolean; folder?: string } = {},
+): Promise<DatasetsWorld> {
+  const { clock = systemClock, works = true } = options;
+  const db = await testDatabase();
+  const address = await testAddress();
+  const logger = createLogger({ level: 'error' });
+  const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'datasets-')));
+  const objects = new LocalObjectStore(path.join(folder, 'objects'));
+  const engine = new DuckDbDatasetEngine({ objects, workFolder: path.join(folder, 'work') });
+  const cursors = new PageCursors('datasets');
+  const observability = createObservability({ db, clock, cursors });
+  const delivery = new Delivery({ address, logger, maintain: false });
+  await delivery.start();
+  const jobs = new JobsService({ db, delivery, policies: jobPolicies, cursors });
+  const { capabilities, traces } = observability;
+  const datasets = createDatasets({ db, clock, cursors, jobs, capabilities, traces, objects, engine });
+  const worker = new Worker({
+    db: openHandle(address),
+    delivery,
+    handlers: { dataset_run: datasetRunHandler(datasets) },
+    policies: jobPolicies,
+    onFailed: { dataset_run: datasets.onJobFailed },
+    isRetryable: (code) => code === 'unavailable',
+    logger,
+    settings: { pollMs: 50, retryBaseMs: 20 },
+  });
+  if (works) worker.start();
+  return {
+    db,
+    folder,
+    objects,
+    observability,
+    datasets,
+    jobs,
+    project: async () => {
+      const id = newId();
+      await db.raw('insert into projects (id, name, slug) values (?, ?, ?)', [id, `Project ${id}`, `project-${id}`]);
+      return id;
+    },
+    ingest: async (projectId, fixtures) => {
+      const { request, traceIds } = exportOf(fixtures);
+      const batch = readExport(request, BigInt(clock.now().getTime()) * 1_000_000n);
+      await observability.ingest.ingest(projectId, batch.spans);
+      return traceIds;
+    },
+    settled: ({ projectId, id }) =>
+      eventually(
+        async () => {
+          const dataset = await datasets.service.require(projectId, id);
+          if (['landing', 'running', 'diagnosing'].includes(dataset.state)) throw new Error(`still ${dataset.state}`);
+          return dataset;
+        },
+        { withinMs: 30_000 },
+      ),
+    rows: async (projectId, reference, sql = 'SELECT * FROM t ORDER BY source_row') =>
+      (await datasets.service.query(projectId, reference, { sql, limit: 100 })).answer.rows,
+    close: async () => {
+      if (works) await worker.stop(1_000);
+      await delivery.stop();
+      await datasets.close();
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
