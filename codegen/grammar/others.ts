@@ -108,7 +108,7 @@ const parameter = object('One parameter.', ['in', 'schema'], {
   in: choice('Where it stands in the request.', ['path', 'query', 'header']),
   required: flag('Whether it must be given; path parameters always are.'),
   description: text('What to give.', 300),
-  schema,
+  schema: { ...schema, description: 'Schema of the value.' },
 });
 
 export const endpoint: Node = object(

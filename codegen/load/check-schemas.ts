@@ -42,6 +42,8 @@ const APPLIES_TO: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const TYPES: readonly JsonValue[] = [...Object.keys(APPLIES_TO), 'integer', 'boolean', 'null'];
+
 type Keywords = { readonly [keyword: string]: JsonValue };
 
 /** Names that composed parts of the same object declare: `required` may name those as well. */
@@ -174,7 +176,7 @@ class SchemaChecker {
   #keywordsApply(schema: Keywords, path: JsonPath): void {
     const { type } = schema;
     const types = typeof type === 'string' ? [type] : isList(type) ? type : [];
-    if (types.length === 0) return;
+    if (types.length === 0 || !types.every((one) => TYPES.includes(one))) return;
     for (const [needed, keywords] of Object.entries(APPLIES_TO)) {
       if (types.includes(needed) || (needed === 'number' && types.includes('integer'))) continue;
       for (const keyword of keywords) {

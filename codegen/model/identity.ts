@@ -26,8 +26,10 @@ export function checkIdentity(documents: readonly ContractDocument[], domains: r
       );
     }
     // A name that no file can have would otherwise only be reported as different from its file.
-    const fault = document.kind === 'tool' && typeof name === 'string' && name !== document.stem ? toolNameFault(name) : undefined;
-    if (fault !== undefined) report(document, 'name-format', ['name'], fault, 'Use a few lower case words joined by `_`.');
+    const fault =
+      document.kind === 'tool' && typeof name === 'string' && name !== document.stem ? toolNameFault(name) : undefined;
+    if (fault !== undefined)
+      report(document, 'name-format', ['name'], fault, 'Use a few lower case words joined by `_`.');
     if (document.domain !== undefined && !domains.includes(document.domain)) {
       const near = nearest(document.domain, domains);
       const remedy = near === undefined ? 'Add it to vocabulary/domains.yaml.' : `Did you mean \`${near}\`?`;

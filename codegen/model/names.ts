@@ -15,7 +15,8 @@ export const MAX_TOOL_NAME = 48;
 /** What keeps a name out of some client, in words. */
 export function toolNameFault(name: string): string | undefined {
   if (!/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/u.test(name)) return `\`${name}\` is not a name that every client accepts.`;
-  if (name.length > MAX_TOOL_NAME) return `The name has ${name.length} characters, at most ${MAX_TOOL_NAME} survive every client.`;
+  if (name.length > MAX_TOOL_NAME)
+    return `The name has ${name.length} characters, at most ${MAX_TOOL_NAME} survive every client.`;
   return undefined;
 }
 

@@ -12,11 +12,13 @@ const format: Rule = {
   *check(model) {
     for (const tool of model.tools) {
       const fault = toolNameFault(tool.name);
-      if (fault !== undefined) yield onTool(tool, ['name'], fault, 'Use a few lower case words joined by `_`.', 'value');
+      if (fault !== undefined)
+        yield onTool(tool, ['name'], fault, 'Use a few lower case words joined by `_`.', 'value');
     }
     for (const { owner, alias, source, path } of aliasesOf(model)) {
       const fault = toolNameFault(alias);
-      if (fault !== undefined) yield { source, path, entity: `tool ${owner}`, message: fault, remedy: 'Remove the alias.' };
+      if (fault !== undefined)
+        yield { source, path, entity: `tool ${owner}`, message: fault, remedy: 'Remove the alias.' };
     }
   },
 };

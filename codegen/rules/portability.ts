@@ -96,7 +96,8 @@ const portable: Rule = {
           'Choose one type.',
           ['type'],
         );
-      if (types.length === 0 && visit.schema['type'] !== undefined) {
+      const branch = visit.keyword === 'anyOf' || visit.keyword === 'oneOf';
+      if (types.length === 0 && visit.schema['type'] !== undefined && !branch) {
         yield finding(visit, `${label(visit)} can only be null.`, 'Leave the argument out.', ['type']);
       }
       for (const keyword of UNPROJECTABLE) {
