@@ -69,7 +69,7 @@ export const readRecords: BenchTool = {
     },
     words: text('Words in code or label.', 200),
     limit: whole('Records wanted.', 1, 100),
-    after: text('Cursor of the page before.', 256),
+    cursor: text('Cursor of the page before.', 256, { minLength: 1 }),
     where: closed(
       ['keeper'],
       {
@@ -107,15 +107,15 @@ export const readRecords: BenchTool = {
       revision: whole('Revision.', 0, 1_000_000),
       count: whole('Records in all.', 0, 1_000_000),
       more: { type: 'boolean', description: 'Whether records follow.' },
-      after: text('Cursor of the next page.', 256),
+      next_cursor: text('Cursor of the next page.', 256),
       records: { type: 'array', maxItems: 100, items: record, description: 'Records in order.' },
     },
   ),
 };
 
 export const countRecords: BenchTool = {
-  name: 'count_records',
-  title: 'Count records',
+  name: 'inspect_records',
+  title: 'Inspect records',
   description: 'Count the records of one collection without reading them. The answer is a single number.',
   readOnly: true,
   input: closed(['collection'], { collection: text('Collection to count.', 64, { minLength: 1 }) }),
@@ -136,19 +136,19 @@ const NOUNS = [
 ];
 const bystander = (index: number): BenchTool => {
   const noun = NOUNS[index % NOUNS.length] ?? 'record';
-  const verb = ['list', 'get', 'create', 'update'][Math.floor(index / NOUNS.length) % 4] ?? 'list';
+  const verb = ['list', 'get', 'search', 'inspect'][Math.floor(index / NOUNS.length) % 4] ?? 'list';
   const serial = index >= 40 ? `_${String(Math.floor(index / 40))}` : '';
   return {
     name: `${verb}_${noun}s${serial}`,
     title: `${verb[0]?.toUpperCase() ?? ''}${verb.slice(1)} ${noun}s`,
     description: `${verb[0]?.toUpperCase() ?? ''}${verb.slice(1)} what is known of a ${noun} in one collection. Names are unique there; a page holds at most a hundred rows.`,
-    readOnly: verb === 'list' || verb === 'get',
+    readOnly: true,
     input: closed(['collection'], {
       collection: text('Collection it belongs to.', 64, { minLength: 1 }),
       words: text(`Words in the ${noun}.`, 200),
       life: LIFE,
       limit: whole('Rows wanted.', 1, 100),
-      after: text('Cursor of the page before.', 256),
+      cursor: text('Cursor of the page before.', 256, { minLength: 1 }),
       tags: { type: 'array', maxItems: 20, items: text('Tag.', 40), description: 'Tags it carries.' },
       change: closed(
         [],
@@ -197,7 +197,7 @@ export const answerReadRecords = (args: ReadRecords) => ({
   revision: 7,
   count: 137,
   more: true,
-  after: 'eyJjIjoiMjAyNi0xMS0wMlQxNjowNToxMS4wMDBaIn0',
+  next_cursor: 'eyJjIjoiMjAyNi0xMS0wMlQxNjowNToxMS4wMDBaIn0',
   records: stored.map(({ id, code, label, life, weight, changed_at }) => ({
     id,
     code,
