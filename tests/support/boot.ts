@@ -72,14 +72,13 @@ export function beforeClosing(close: () => Promise<unknown>): void {
 /** Drops what this process made and leaves the server. */
 export async function closeTestDatabases(): Promise<void> {
   for (const close of closers.splice(0).toReversed()) await close();
-  console.log('CLOSE', import.meta.url, server, extra.length, made);
   if (server === undefined) return;
   const { admin, leave } = await server;
   const opened = await own?.catch(() => undefined);
   await Promise.all([...(opened === undefined ? [] : [opened.db]), ...extra.splice(0)].map((db) => db.destroy()));
   for (const name of made.splice(0)) await admin.raw('drop database if exists ?? with (force)', [name]);
   await admin.destroy();
-  await leave(); console.log('CLOSED');
+  await leave();
   server = undefined;
   own = undefined;
 }
