@@ -9,8 +9,8 @@ export interface Io {
   readonly onStop: (stop: () => void) => void;
 }
 
-/** 0 fine, 1 findings, 2 bad input, 3 a fault of the compiler itself. */
-export type ExitCode = 0 | 1 | 2 | 3;
+/** 0 fine, 1 findings, 2 bad input, 3 a fault of the compiler itself, 4 not decided (`contains` alone). */
+export type ExitCode = 0 | 1 | 2 | 3 | 4;
 
 /** The person asked for something that cannot be: a wrong flag, a folder that is not there. */
 export class BadInput extends Error {

@@ -1,5 +1,6 @@
 /** Reads the command line and runs one command. */
 import { Command, CommanderError } from 'commander';
+import { registerContains } from './contains.ts';
 import { BadInput } from './io.ts';
 import type { ExitCode, Io } from './io.ts';
 import { readOptions } from './options.ts';
@@ -72,6 +73,9 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
       },
     );
   }
+  registerContains(program, io, (given) => {
+    code = given;
+  });
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
