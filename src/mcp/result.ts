@@ -53,7 +53,13 @@ export function toResultObject(answer: ToolAnswer): Record<string, unknown> {
 
 /** Titles are stored text: links are collected before the output is cleaned, so they are cleaned here. */
 function nativeLink(link: ResourceLink): Record<string, unknown> {
-  return { type: 'resource_link', uri: link.uri, name: link.uri, title: neutralise(link.title), mimeType: link.mimeType };
+  return {
+    type: 'resource_link',
+    uri: link.uri,
+    name: link.uri,
+    title: neutralise(link.title),
+    mimeType: link.mimeType,
+  };
 }
 
 /** The same result as JSON text, around the text that exists already. `serverInfo` is the JSON of the server's identity. */
