@@ -6,7 +6,8 @@ import type { ContractDocument } from './document.ts';
 import { LineIndex, locator, toValue } from './positions.ts';
 import { readTree } from './read-tree.ts';
 import type { TreeFile } from './read-tree.ts';
-import { readYaml } from './read-yaml.ts';
+import { readPlainYaml } from './read-plain-yaml.ts';
+import type { ReadResult } from './read-yaml.ts';
 
 export interface Documents {
   readonly documents: readonly ContractDocument[];
@@ -15,8 +16,16 @@ export interface Documents {
   readonly files: ReadonlyMap<string, string>;
 }
 
-function readDocument(entry: TreeFile, diagnostics: Diagnostic[]): ContractDocument | undefined {
-  const { node, faults } = readYaml(entry.text);
+/** The full parser is loaded for the first file that needs it; most trees never do. */
+async function readText(text: string): Promise<ReadResult> {
+  const node = readPlainYaml(text);
+  if (node !== undefined) return { node, faults: [] };
+  const { readFullYaml } = await import('./read-yaml.ts');
+  return readFullYaml(text);
+}
+
+async function readDocument(entry: TreeFile, diagnostics: Diagnostic[]): Promise<ContractDocument | undefined> {
+  const { node, faults } = await readText(entry.text);
   if (faults.length > 0) {
     const lines = new LineIndex(entry.text);
     for (const { offset, ...fault } of faults) {
@@ -36,12 +45,12 @@ function readDocument(entry: TreeFile, diagnostics: Diagnostic[]): ContractDocum
 }
 
 /** Reads the tree and checks each file by itself. Everything found is in `diagnostics`, in no particular order. */
-export function readDocuments(root: string): Documents {
+export async function readDocuments(root: string): Promise<Documents> {
   const tree = readTree(root);
   const diagnostics = [...tree.diagnostics];
   const documents: ContractDocument[] = [];
   for (const entry of tree.files) {
-    const document = readDocument(entry, diagnostics);
+    const document = await readDocument(entry, diagnostics);
     if (document === undefined) continue;
     documents.push(document);
     diagnostics.push(...checkGrammar(document), ...checkSchemas(document));

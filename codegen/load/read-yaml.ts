@@ -3,6 +3,9 @@ import type { Document, Node, Pair, Scalar } from 'yaml';
 import type { MapEntry, ReadFault, YamlNode } from './nodes.ts';
 
 const MAX_DEPTH = 64;
+/** Brackets inside quoted text count too, so the bound is far above the depth that is allowed. */
+const MAX_BRACKETS = 1000;
+const [OPEN_SQUARE, CLOSE_SQUARE, OPEN_CURLY, CLOSE_CURLY] = [0x5b, 0x5d, 0x7b, 0x7d];
 const QUOTE_IT = 'Put it in quotes, or write true or false.';
 
 export interface ReadResult {
@@ -113,9 +116,26 @@ function convert(node: Node | null, fallback: number, depth: number, faults: Fau
   return isScalar(node) ? scalarNode(node, start, faults) : { kind: 'scalar', start, value: null };
 }
 
+/** Brackets and dashes that nest beyond any contract; the parser below would spend seconds on them. */
+function nestsTooDeep(text: string): boolean {
+  if (/^[ ]*(?:[-?] ){65}/mu.test(text)) return true;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === OPEN_SQUARE || code === OPEN_CURLY) depth += 1;
+    else if (code === CLOSE_SQUARE || code === CLOSE_CURLY) depth -= 1;
+    if (depth > MAX_BRACKETS) return true;
+  }
+  return false;
+}
+
 /** Reads one YAML document strictly. Never throws: what is wrong with the text is in the faults. */
-export function readYaml(text: string): ReadResult {
+export function readFullYaml(text: string): ReadResult {
   const faults = new Faults();
+  if (nestsTooDeep(text)) {
+    faults.add('yaml-depth', 0, `Values are nested more than ${MAX_DEPTH} levels deep.`, 'Flatten the document.');
+    return { faults: faults.list };
+  }
   try {
     const documents = parseAllDocuments(text, {
       uniqueKeys: true,

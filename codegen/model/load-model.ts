@@ -18,9 +18,8 @@ export interface LoadedModel {
  * Rejects only when `root` itself cannot be read.
  */
 export async function loadModel(root: string): Promise<LoadedModel> {
-  const { documents, diagnostics, files } = readDocuments(resolve(root));
-  if (diagnostics.length > 0)
-    return Promise.resolve({ model: undefined, diagnostics: sortDiagnostics(diagnostics), files });
+  const { documents, diagnostics, files } = await readDocuments(resolve(root));
+  if (diagnostics.length > 0) return { model: undefined, diagnostics: sortDiagnostics(diagnostics), files };
   const built = buildContract(documents);
-  return Promise.resolve({ model: built.model, diagnostics: sortDiagnostics(built.diagnostics), files });
+  return { model: built.model, diagnostics: sortDiagnostics(built.diagnostics), files };
 }
