@@ -88,7 +88,8 @@ class Canonicaliser {
   }
 
   #reference(schema: JsonObject, path: JsonPath): Node {
-    const ref = String(member(schema, '$ref'));
+    const authored = member(schema, '$ref');
+    const ref = typeof authored === 'string' ? authored : '';
     const name = ref.startsWith('#/$defs/') ? ref.slice('#/$defs/'.length) : undefined;
     if (name === undefined || this.#context.resolve(ref) === undefined) {
       this.#refuse(

@@ -58,6 +58,7 @@ const OBJECT_WORDS = [
   'open',
 ];
 
+const absent = (name: string): Alternative => ({ schema: { properties: { [name]: false } }, choices: new Map() });
 const ONE: Alternative = { schema: {}, choices: new Map() };
 
 /** True when the schema says by itself that its value is an object. */
@@ -161,7 +162,6 @@ class Flattener {
   /** Without the member, or with it and what it needs. */
   #dependencies(schema: JsonObject, path: JsonPath, trail: readonly string[]): readonly (readonly Alternative[])[] {
     const parts: (readonly Alternative[])[] = [];
-    const absent = (name: string): Alternative => ({ schema: { properties: { [name]: false } }, choices: new Map() });
     for (const [name, needs] of Object.entries(asRecord(member(schema, 'dependentRequired')))) {
       const required = [name, ...(isJsonArray(needs) ? needs : [])];
       parts.push([absent(name), { schema: { required }, choices: new Map() }]);

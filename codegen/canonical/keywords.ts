@@ -60,7 +60,7 @@ export function hasType(value: JsonValue, type: string): boolean {
 export function valueFits(value: JsonValue, type: string, limits: Limits): boolean {
   if (!hasType(value, type)) return false;
   if (typeof value === 'string') {
-    const length = [...value].length;
+    const length = Array.from(value).length;
     const fits = length >= (limits.minLength ?? 0) && length <= (limits.maxLength ?? Infinity);
     return fits && (limits.pattern === undefined || new RegExp(limits.pattern, 'u').test(value));
   }

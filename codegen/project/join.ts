@@ -10,16 +10,10 @@ export function joinSchemas(schemas: readonly JsonObject[]): JsonObject {
   if (distinct.some((schema) => Object.keys(schema).length === 0)) return {};
   const types = new Set(distinct.map((schema) => member(schema, 'type')));
   if (types.size !== 1) return joinTypes(distinct);
-  switch (first['type']) {
-    case 'object':
-      return joinObjects(distinct);
-    case 'array':
-      return { type: 'array', items: joinSchemas(distinct.map((schema) => record(schema['items']))) };
-    case 'string':
-      return joinTexts(distinct);
-    default:
-      return withDescription({ type: first['type'] ?? null }, distinct);
-  }
+  const type = member(first, 'type') ?? null;
+  if (type === 'object') return joinObjects(distinct);
+  if (type === 'array') return { type, items: joinSchemas(distinct.map((schema) => record(schema['items']))) };
+  return type === 'string' ? joinTexts(distinct) : withDescription({ type }, distinct);
 }
 
 /** Different types: whole numbers are numbers, anything else stays a choice. */
@@ -33,7 +27,7 @@ function joinTypes(schemas: readonly JsonObject[]): JsonObject {
   });
   const byType = new Map<string, JsonObject[]>();
   for (const schema of flat) {
-    const type = String(member(schema, 'type'));
+    const type = canonicalText(member(schema, 'type') ?? null);
     byType.set(type, [...(byType.get(type) ?? []), schema]);
   }
   const joined = [...byType.values()].map(joinSchemas);
@@ -53,7 +47,6 @@ function joinTexts(schemas: readonly JsonObject[]): JsonObject {
 
 function joinObjects(schemas: readonly JsonObject[]): JsonObject {
   const everyName = new Set(schemas.flatMap((schema) => Object.keys(record(schema['properties']))));
-  const knows = (schema: JsonObject, name: string): boolean => Object.hasOwn(record(schema['properties']), name);
   // An open shape that does not name a member accepts it with any value.
   const names = [...everyName].filter((name) =>
     schemas.every((schema) => knows(schema, name) || schema['additionalProperties'] === false),
@@ -73,6 +66,8 @@ function joinObjects(schemas: readonly JsonObject[]): JsonObject {
     ...(closed ? { additionalProperties: false } : {}),
   };
 }
+
+const knows = (schema: JsonObject, name: string): boolean => Object.hasOwn(record(schema['properties']), name);
 
 function withDescription(schema: JsonObject, from: readonly JsonObject[]): JsonObject {
   const texts = [...new Set(from.map((one) => member(one, 'description')).filter((text) => typeof text === 'string'))];

@@ -49,11 +49,11 @@ export function annotations({ behaviour }: ContractModel['tools'][number]): { re
   };
 }
 
+function field({ name, completion }: { readonly name: string; readonly completion?: string }): Values {
+  return { name, ...(completion === undefined ? {} : { completion }) };
+}
+
 export function resourceObject(resource: ContractModel['resources'][number], model: ContractModel): Values {
-  const field = ({ name, completion }: { readonly name: string; readonly completion?: string }): Values => ({
-    name,
-    ...(completion === undefined ? {} : { completion }),
-  });
   const notFound = resource.references[0]?.error;
   return {
     name: resource.name,

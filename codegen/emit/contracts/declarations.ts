@@ -142,7 +142,8 @@ function guard<T>(keyword: string, value: T): T | string {
 const hex = (name: string): string => Buffer.from(name, 'utf8').toString('hex');
 
 function restoreNames(text: string): string {
-  return text.replaceAll(new RegExp(`^${GUARD}([0-9a-f]*)(\\??:)`, 'gmu'), (_, code: string, mark: string) => {
+  const printable = text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  return printable.replaceAll(new RegExp(`^${GUARD}([0-9a-f]*)(\\??:)`, 'gmu'), (_, code: string, mark: string) => {
     const name = Buffer.from(code, 'hex').toString('utf8');
     return (/^[A-Za-z_$][\w$]*$/u.test(name) ? name : JSON.stringify(name)) + mark;
   });

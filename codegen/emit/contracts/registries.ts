@@ -20,28 +20,35 @@ export function emitRegistries({ canonical }: EmitInput): Emitted {
   add(
     'contracts/adapters.ts',
     'adapters',
-    { domains },
+    { domains, c: letter('C', domains.length > 0) },
     model.tools.flatMap(({ typeName }) => [`${typeName}Input`, `${typeName}Output`]),
   );
   const readers = model.resources.filter(({ payload }) => payload !== undefined);
   add(
     'contracts/readers.ts',
     'readers',
-    { readers: readers.map((one) => ({ ...names(one), context: one.context, hasContext: one.context !== 'none' })) },
+    {
+      c: letter(
+        'C',
+        readers.some(({ context }) => context !== 'none'),
+      ),
+      readers: readers.map((one) => ({ ...names(one), context: one.context, hasContext: one.context !== 'none' })),
+    },
     readers.flatMap(({ typeName }) => [`${typeName}Variables`, `${typeName}Payload`]),
   );
-  add('contracts/completers.ts', 'completers', { completions: completionNames(model) }, []);
+  const completions = completionNames(model);
+  add('contracts/completers.ts', 'completers', { completions, c: letter('C', completions.length > 0) }, []);
   add(
     'contracts/jobs.ts',
     'jobs',
-    { jobs: model.jobs.map(names) },
+    { jobs: model.jobs.map(names), r: letter('R', model.jobs.length > 0) },
     model.jobs.map(({ typeName }) => `${typeName}JobPayload`),
   );
   const endpoints = model.endpoints.map((endpoint) => endpointView(endpoint, pathOf));
   add(
     'contracts/endpoints.ts',
     'endpoints',
-    { endpoints },
+    { endpoints, c: letter('C', endpoints.length > 0) },
     endpoints.flatMap(({ types }) => types),
   );
   add('contracts/impacts.ts', 'impacts', { impacts: impacts(model) }, []);
@@ -60,6 +67,11 @@ export function emitRegistries({ canonical }: EmitInput): Emitted {
   );
   add('contracts/index.ts', 'index', indexView(canonical, pathOf), indexNames(canonical, pathOf));
   return files;
+}
+
+/** A type parameter that an empty interface does not use starts with an underscore, as the type checker wants it. */
+function letter(name: string, used: boolean): string {
+  return used ? name : `_${name}`;
 }
 
 type Model = CanonicalModel['model'];

@@ -48,7 +48,7 @@ function bare(node: Node, context: TypeViewContext): JsonObject {
     case 'literal':
       return node.values.every((value) => typeof value !== 'object' || value === null)
         ? { enum: node.values }
-        : { tsType: node.values.map((value) => JSON.stringify(value)).join(' | ') };
+        : { tsType: `(${node.values.map((value) => JSON.stringify(value)).join(' | ')})` };
     case 'scalar':
       return { type: node.type };
     case 'array':
@@ -68,26 +68,35 @@ function named(name: string, context: TypeViewContext): string {
   return declared;
 }
 
-/** Positions in draft-07 words, the only ones the emitter reads as a tuple. */
+/**
+ * Positions in draft-07 words, the only ones the emitter reads as a tuple. Every length is written out as an
+ * alternative of its own, because the emitter's own spelling of them cannot stand before `[]`.
+ */
 function tuple(node: TupleNode, context: TypeViewContext): JsonObject {
   const length = node.items.length;
   const least = Math.min(node.limits.minItems ?? 0, length);
   const most = Math.min(node.limits.maxItems ?? length, length);
   const items = node.items.slice(0, most).map((item) => typeView(item, context));
-  const rest =
-    most < length || node.rest === 'closed' || (node.limits.maxItems ?? Infinity) <= length
-      ? false
-      : typeView(node.rest, context);
-  return {
+  const closed = most < length || node.rest === 'closed' || (node.limits.maxItems ?? Infinity) <= length;
+  const exactly = (count: number): JsonObject => ({
     type: 'array',
-    items,
-    additionalItems: rest,
-    minItems: least,
-    ...(rest === false ? { maxItems: most } : {}),
-  };
+    items: items.slice(0, count),
+    additionalItems: false,
+    minItems: count,
+    maxItems: count,
+  });
+  const last: JsonObject =
+    closed
+      ? exactly(most)
+      : { type: 'array', items, additionalItems: typeView(node.rest, context), minItems: most };
+  if (least === most) return last;
+  return { anyOf: [...Array.from({ length: most - least }, (_, index) => exactly(least + index)), last] };
 }
 
 function object(node: ObjectNode, context: TypeViewContext): JsonObject {
+  // An empty object type would accept every value that is not null.
+  const empty = node.properties.length === 0 && node.patterns.length === 0 && node.rest === 'closed';
+  if (empty) return { tsType: 'Record<string, never>' };
   const properties = objectOf(node.properties.map(({ name, node: child }) => [name, typeView(child, context)]));
   const required = node.properties.filter((property) => isPresent(property, context.view)).map(({ name }) => name);
   const members: JsonObject = { type: 'object', properties, required, additionalProperties: rest(node, context) };

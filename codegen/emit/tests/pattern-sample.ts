@@ -8,14 +8,14 @@ export function patternSample(pattern: string, least = 0): string | undefined {
 }
 
 const SHORTHAND: Readonly<Record<string, string>> = { d: '0', w: 'a', s: ' ', S: 'a', D: 'a', W: ' ' };
-const CANDIDATES = [...'a0A-_ .:/~x9'];
+const CANDIDATES = Array.from('a0A-_ .:/~x9');
 
 class PatternReader {
   readonly #characters: readonly string[];
   #at = 0;
 
   constructor(pattern: string) {
-    this.#characters = [...pattern];
+    this.#characters = Array.from(pattern);
   }
 
   atEnd(): boolean {
@@ -25,7 +25,8 @@ class PatternReader {
   /** The first alternative; the others are read over. */
   choice(): string | undefined {
     const first = this.#sequence();
-    while (first !== undefined && this.#peek() === '|') {
+    if (first === undefined) return undefined;
+    while (this.#peek() === '|') {
       this.#at += 1;
       if (this.#sequence() === undefined) return undefined;
     }

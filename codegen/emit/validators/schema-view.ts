@@ -1,5 +1,5 @@
 /** Writes a canonical shape as the schema that ajv compiles: no annotations, no composition it gets wrong. */
-import { objectOf } from '../../canonical/json.ts';
+import { isJsonObject, objectOf } from '../../canonical/json.ts';
 import type { JsonObject } from '../../canonical/json.ts';
 import { isNull } from '../../canonical/node.ts';
 import type { Node, ObjectNode, UnionNode } from '../../canonical/node.ts';
@@ -60,10 +60,7 @@ function objectView(node: ObjectNode, fill: boolean): JsonObject {
   const properties = node.properties.map(({ name, node: child }): [string, JsonValue] => {
     const view = schemaView(child, fill);
     const preset = child.notes.default;
-    return [
-      name,
-      fill && preset !== undefined && typeof view === 'object' && view !== null ? { ...view, default: preset } : view,
-    ];
+    return [name, fill && preset !== undefined && isJsonObject(view) ? { ...view, default: preset } : view];
   });
   const required = node.properties.filter((property) => property.required).map(({ name }) => name);
   const patterns = node.patterns.map(({ pattern, node: child }): [string, JsonValue] => [
@@ -90,8 +87,7 @@ function unionView(node: UnionNode, fill: boolean): JsonObject {
   if (shown.length === 1 && shown.length < node.members.length && only !== undefined) {
     if (only.kind === 'literal') return { enum: [...only.values, null] };
     const view = schemaView(only, fill);
-    if (typeof view === 'object' && view !== null && 'type' in view)
-      return { ...view, type: [view['type'] ?? null, 'null'] };
+    if (isJsonObject(view) && 'type' in view) return { ...view, type: [view['type'] ?? null, 'null'] };
   }
   return { anyOf: node.members.map((member) => schemaView(member, fill)) };
 }
