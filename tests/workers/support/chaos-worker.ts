@@ -4,7 +4,7 @@ import { sleep } from '../../../src/kernel/duration.ts';
 import { createLogger } from '../../../src/kernel/logger.ts';
 import { Delivery } from '../../../src/workers/delivery.ts';
 import { Worker } from '../../../src/workers/worker.ts';
-import { POLICIES } from './setup.ts';
+import { POLICIES } from './policies.ts';
 
 // A worker process for the chaos test: it works slowly and fails often, until somebody kills it.
 // because the parent process writes it

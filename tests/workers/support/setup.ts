@@ -1,16 +1,12 @@
 import type { Db } from '../../../src/db/database.ts';
-import { JobsService, type Job, type JobPolicies } from '../../../src/domain/jobs/index.ts';
+import { JobsService, type Job } from '../../../src/domain/jobs/index.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { createLogger, type Logger } from '../../../src/kernel/logger.ts';
 import { PageCursors } from '../../../src/kernel/page-cursor.ts';
 import { Delivery } from '../../../src/workers/delivery.ts';
 import { Worker, type WorkerParts } from '../../../src/workers/worker.ts';
 import { openHandle, testAddress, testDatabase } from '../../support/boot.ts';
-
-export const POLICIES: JobPolicies = {
-  count: { attempts: 3, timeoutSeconds: 30, retentionDays: 30 },
-  stubborn: { attempts: 2, timeoutSeconds: 1, retentionDays: 30 },
-};
+import { POLICIES } from './policies.ts';
 
 export interface Bench {
   readonly db: Db;
