@@ -74,26 +74,34 @@ export class Compiler {
     return this.#enter(below(site.place, schema, ...steps), site.scope);
   }
 
-  /** The schemas `$ref` and `$dynamicRef` of this schema lead to; a reference that leads nowhere is left out. */
+  /** The schemas `$ref` and `$dynamicRef` of this schema lead to; one that cannot be followed is left out. */
   references(site: Site, schema: JsonObject): Site[] {
     return ['$ref', '$dynamicRef'].flatMap((keyword) => {
-      const reference = ownEntry(schema, keyword);
-      const found = typeof reference === 'string' ? this.#documents.resolve(reference, site.place) : undefined;
-      if (found === undefined || typeof found === 'string') return [];
-      const { place, dynamicAnchor } = found;
-      const dynamic = keyword === '$dynamicRef' && dynamicAnchor !== undefined;
-      const outer = dynamic ? this.#documents.outermost(dynamicAnchor, site.scope) : undefined;
-      return [this.#enter(outer ?? place, site.scope)];
+      const target = this.#follow(site, schema, keyword);
+      return target === undefined || typeof target === 'string' ? [] : [target];
     });
   }
 
-  /** A claim nobody can read stands in for each reference that leads nowhere. */
+  /** A claim nobody can read stands in for each reference that cannot be followed. */
   #dangling(site: Site, schema: JsonObject): Form[] {
     return ['$ref', '$dynamicRef'].flatMap((keyword) => {
-      const reference = ownEntry(schema, keyword);
-      const found = typeof reference === 'string' ? this.#documents.resolve(reference, site.place) : undefined;
-      return typeof found === 'string' ? [this.#opaque(site, schema, keyword, found)] : [];
+      const target = this.#follow(site, schema, keyword);
+      return typeof target === 'string' ? [this.#opaque(site, schema, keyword, target)] : [];
     });
+  }
+
+  #follow(site: Site, schema: JsonObject, keyword: string): Site | string | undefined {
+    const reference = ownEntry(schema, keyword);
+    if (typeof reference !== 'string') return undefined;
+    const found = this.#documents.resolve(reference, site.place);
+    if (typeof found === 'string') return found;
+    const dynamic = keyword === '$dynamicRef' ? found.dynamicAnchor : undefined;
+    // An answer nobody could check is none: outside the meta-schemas the validators leave the standard here.
+    if (dynamic !== undefined && !this.#documents.isShared(site.place.uri)) {
+      return 'validators do not follow dynamic anchors as the standard says';
+    }
+    const outer = dynamic === undefined ? undefined : this.#documents.outermost(dynamic, site.scope);
+    return this.#enter(outer ?? found.place, site.scope);
   }
 
   #opaque(site: Site, schema: JsonObject, keyword: string, reason: string): Form {
