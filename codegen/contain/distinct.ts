@@ -25,16 +25,21 @@ export function assignDistinct(forms: readonly Form[], search: Search): Assignme
   const owners = new Map<string, number>();
   const taken = new Map<number, JsonValue>();
   const choicesOf = (index: number): readonly JsonValue[] => supplies.get(forms[index]?.id ?? -1)?.values ?? [];
+  const take = (index: number, value: JsonValue): true => {
+    owners.set(canonical(value), index);
+    taken.set(index, value);
+    return true;
+  };
   const assign = (index: number, visited: Set<string>): boolean => {
+    const free = choicesOf(index).find((value) => !owners.has(canonical(value)));
+    if (free !== undefined) return take(index, free);
     for (const value of choicesOf(index)) {
       const key = canonical(value);
       if (visited.has(key)) continue;
       visited.add(key);
       const owner = owners.get(key);
       if (owner !== undefined && !assign(owner, visited)) continue;
-      owners.set(key, index);
-      taken.set(index, value);
-      return true;
+      return take(index, value);
     }
     return false;
   };

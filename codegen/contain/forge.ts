@@ -75,11 +75,12 @@ export class Forge {
   }
 
   values(values: readonly JsonValue[], positive = true): Form {
-    const unique = new Map(values.map((value) => [canonical(value), value]));
-    if (unique.size === 0) return positive ? this.no : this.yes;
-    const keys = [...unique.keys()].sort();
-    const sorted = keys.map((key) => unique.get(key) ?? null);
-    return this.#intern(`values:${positive}:${keys.join(',')}`, { kind: 'values', values: sorted, positive });
+    const byKey = new Map(values.map((value) => [canonical(value), value]));
+    if (byKey.size === 0) return positive ? this.no : this.yes;
+    const keys = new Set([...byKey.keys()].sort());
+    const sorted = [...keys].map((key) => byKey.get(key) ?? null);
+    const shape = { kind: 'values', values: sorted, keys, positive } as const;
+    return this.#intern(`values:${positive}:${[...keys].join(',')}`, shape);
   }
 
   range(side: 'min' | 'max', bound: Rational, open: boolean): Form {

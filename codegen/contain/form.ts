@@ -35,6 +35,8 @@ export interface TypeForm extends Node {
 export interface ValuesForm extends Node {
   readonly kind: 'values';
   readonly values: readonly JsonValue[];
+  /** The canonical texts of the values. */
+  readonly keys: ReadonlySet<string>;
   readonly positive: boolean;
 }
 export interface RangeForm extends Node {

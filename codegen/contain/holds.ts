@@ -48,10 +48,8 @@ export function holds(form: Form, value: JsonValue, lookup: Lookup, depth = 0): 
 
 function atomHolds(form: Atom, value: JsonValue, lookup: Lookup, depth: number): boolean | undefined {
   switch (form.kind) {
-    case 'values': {
-      const key = canonical(value);
-      return form.values.some((member) => canonical(member) === key) === form.positive;
-    }
+    case 'values':
+      return form.keys.has(canonical(value)) === form.positive;
     case 'range': {
       if (typeof value !== 'number') return false;
       const order = compare(rational(value), form.bound) * (form.side === 'min' ? 1 : -1);

@@ -38,7 +38,8 @@ export function* strings(atoms: readonly Form[], world: StringWorld): Generator<
   let misses = 0;
   const { dfa, blocked } = language(atoms, world);
   for (const text of candidates(dfa, { min, max }, () => hardest(atoms, world.lookup))) {
-    if (seen.has(text)) continue;
+    // Listed exceptions are finite, so stepping over them is no sign of a search gone astray.
+    if (seen.has(text) || isListed(text, atoms)) continue;
     if (fits(text)) {
       misses = 0;
       yield text;
@@ -47,6 +48,10 @@ export function* strings(atoms: readonly Form[], world: StringWorld): Generator<
       if (misses > MAX_TRIES) throw new Undecided(blocked ?? hardest(atoms, world.lookup));
     }
   }
+}
+
+function isListed(text: string, atoms: readonly Form[]): boolean {
+  return atoms.some((atom) => atom.kind === 'values' && !atom.positive && atom.keys.has(JSON.stringify(text)));
 }
 
 function* candidates(dfa: DFA, { min, max }: { min: number; max: number }, stop: () => Stop): Generator<string> {
