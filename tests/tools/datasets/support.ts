@@ -1,0 +1,41 @@
+import { readExport } from '../../../src/domain/observability/index.ts';
+import { exportOf, question } from '../../domain/datasets/traces.ts';
+import type { TraceFixture } from '../../domain/datasets/traces.ts';
+import type { World } from '../../support/given.ts';
+
+/** Stores traces in the world's project; answers their ids. */
+export async function sendTraces(world: World, fixtures: readonly TraceFixture[]): Promise<string[]> {
+  const { request, traceIds } = exportOf(fixtures);
+  const receivedNs = BigInt(world.services.clock.now().getTime()) * 1_000_000n;
+  await world.services.observability.ingest.ingest(world.project.id, readExport(request, receivedNs).spans);
+  return [...traceIds];
+}
+
+/** `count` different tickets. */
+export function tickets(count: number): TraceFixture[] {
+  return Array.from({ length: count }, (_, index) => question(`Question ${index + 1}?`, `Answer ${index + 1}.`));
+}
+
+/** A landed dataset of `count` tickets; answers its id. */
+export async function landedDataset(world: World, name = 'tickets', count = 3): Promise<string> {
+  const trace_ids = await sendTraces(world, tickets(count));
+  const made = await world.call('create_dataset_from_traces', { name, trace_ids });
+  await finish(world, made.job);
+  return made.dataset.id;
+}
+
+/** A proposed version; answers its cell id. */
+export async function proposal(world: World, dataset: string, script = 'SELECT * FROM t LIMIT 1'): Promise<string> {
+  const cell = await world.services.datasets.decisions.propose(world.project.id, dataset, {
+    title: 'Keep one',
+    script,
+    note: '',
+    accountId: world.account.id,
+  });
+  return cell.id;
+}
+
+/** The job of a receipt, once it will not change by itself. */
+export function finish(world: World, { kind, id }: { readonly kind: string; readonly id: string }) {
+  return world.finishJob({ kind, id });
+}
