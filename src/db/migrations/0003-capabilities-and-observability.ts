@@ -77,8 +77,13 @@ const SPANS = [
     received_at timestamptz not null,
     primary key (project_id, trace_id, span_id)
   )`,
-  'create index spans_by_start on spans (project_id, start_time_ns, trace_id, span_id)',
   'create index spans_by_span on spans (project_id, span_id)',
+  // Values that seldom repeat need no ids beside them: rows of one value are sorted as they are read.
+  'create index spans_by_start on spans (project_id, start_time_ns)',
+  'create index spans_by_received on spans (project_id, received_at)',
+  'create index spans_by_duration on spans (project_id, duration_ns)',
+  'create index spans_by_name on spans (project_id, name, trace_id, span_id)',
+  'create index spans_by_status on spans (project_id, status_code, trace_id, span_id)',
 ];
 
 /*

@@ -35,10 +35,6 @@ export class SessionRepository {
     this.#db = db;
   }
 
-  in(tx: Tx): SessionRepository {
-    return new SessionRepository(tx);
-  }
-
   async findByExternalIds(projectId: string, externalIds: readonly string[]): Promise<readonly Session[]> {
     const { rows } = await this.#db.raw<{ rows: SessionRow[] }>(
       `select ${COLUMNS} from conversations where project_id = ? and external_id = any(?::text[])`,

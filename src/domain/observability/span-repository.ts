@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { arrayMarks, arraysOf, namesOf, type Column } from './column-arrays.ts';
 import { durationOf } from './roll-up.ts';
 import type { SpanDraft } from './span.ts';
@@ -48,14 +48,10 @@ const INSERT_NEW = `insert into spans (project_id, received_at, ${COLUMN_NAMES})
   returning trace_id || span_id as key`;
 
 export class SpanRepository {
-  readonly #db: Db | Tx;
+  readonly #tx: Tx;
 
-  constructor(db: Db | Tx) {
-    this.#db = db;
-  }
-
-  in(tx: Tx): SpanRepository {
-    return new SpanRepository(tx);
+  constructor(tx: Tx) {
+    this.#tx = tx;
   }
 
   /**
@@ -65,7 +61,7 @@ export class SpanRepository {
    * for each other instead of deadlocking.
    */
   async insertNew(projectId: string, spans: readonly PlacedSpan[], receivedAt: Date): Promise<ReadonlySet<string>> {
-    const { rows } = await this.#db.raw<{ rows: { key: string }[] }>(INSERT_NEW, [
+    const { rows } = await this.#tx.raw<{ rows: { key: string }[] }>(INSERT_NEW, [
       projectId,
       receivedAt,
       ...arraysOf(COLUMNS, spans),

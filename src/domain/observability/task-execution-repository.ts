@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { durationOf, rankOf } from './roll-up.ts';
 import type { SpanDraft } from './span.ts';
 import { bindingSourceOf, executionStatusOf } from './task-execution.ts';
@@ -21,18 +21,14 @@ interface UnitSpanRow {
 }
 
 export class TaskExecutionRepository {
-  readonly #db: Db | Tx;
+  readonly #tx: Tx;
 
-  constructor(db: Db | Tx) {
-    this.#db = db;
-  }
-
-  in(tx: Tx): TaskExecutionRepository {
-    return new TaskExecutionRepository(tx);
+  constructor(tx: Tx) {
+    this.#tx = tx;
   }
 
   async insert(projectId: string, units: readonly { id: string; draft: SpanDraft }[], at: Date): Promise<void> {
-    await this.#db.raw(
+    await this.#tx.raw(
       `insert into task_executions (
          project_id, id, trace_id, unit_span_id, behaviour_key, binding_source, status, terminal_kind,
          span_type, operation, service_name, status_code, start_time_ns, duration_ns, created_at)
@@ -47,7 +43,7 @@ export class TaskExecutionRepository {
 
   /** The units of these traces, old and new. */
   async unitsOf(projectId: string, traceIds: readonly string[]): Promise<readonly StoredUnit[]> {
-    const { rows } = await this.#db.raw<{ rows: StoredUnit[] }>(
+    const { rows } = await this.#tx.raw<{ rows: StoredUnit[] }>(
       `select trace_id as "traceId", unit_span_id as "unitSpanId" from task_executions
        where project_id = ? and trace_id = any(?::text[])`,
       [projectId, [...traceIds]],
@@ -57,7 +53,7 @@ export class TaskExecutionRepository {
 
   /** All spans of the traces, with no more than totals need. */
   async spansOf(projectId: string, traceIds: readonly string[]): Promise<ReadonlyMap<string, readonly UnitSpan[]>> {
-    const { rows } = await this.#db.raw<{ rows: UnitSpanRow[] }>(
+    const { rows } = await this.#tx.raw<{ rows: UnitSpanRow[] }>(
       `select trace_id, span_id, parent_span_id, start_time_ns::text as start_ns, model, total_tokens,
          total_cost::float8 as cost
        from spans where project_id = ? and trace_id = any(?::text[])`,
@@ -74,7 +70,7 @@ export class TaskExecutionRepository {
 
   /** Writes totals, and the capability and session that the unit or its trace turned out to have. */
   async setTotals(projectId: string, units: readonly (StoredUnit & { totals: UnitTotals })[]): Promise<void> {
-    await this.#db.raw(
+    await this.#tx.raw(
       `update task_executions execution
        set model = unit.model, total_tokens = unit.total, total_cost = unit.cost,
          capability_id = coalesce(span.capability_id, trace.capability_id),

@@ -39,8 +39,11 @@ interface ListSource {
   readonly main: 't' | 's';
   readonly spanId: string;
   readonly failed: string;
-  readonly capabilityId: string;
-  readonly conversationId: string;
+  /** A condition with a `?` for each time it names the id. */
+  readonly hasCapability: string;
+  readonly timesNamed: 1 | 2;
+  readonly hasConversation: (id: string) => string;
+  readonly isUnbound: string;
   readonly counts: string;
   readonly isLive: string;
   /** Columns that make the order total, after the sort column. */
@@ -54,8 +57,10 @@ const TRACES: ListSource = {
   main: 't',
   spanId: 't.head_span_id',
   failed: 't.failed',
-  capabilityId: 't.capability_id',
-  conversationId: 't.conversation_id',
+  hasCapability: 't.capability_id = ?',
+  timesNamed: 1,
+  hasConversation: (id) => `t.conversation_id = ${id}`,
+  isUnbound: 't.capability_id is null',
   counts: 't.span_count, t.error_count',
   isLive: `t.head_rank >= '1'`,
   ties: ['t.trace_id'],
@@ -71,8 +76,11 @@ const SPANS: ListSource = {
   main: 's',
   spanId: 's.span_id',
   failed: '(s.status_code = 2)',
-  capabilityId: 'coalesce(s.capability_id, t.capability_id)',
-  conversationId: 'coalesce(s.conversation_id, t.conversation_id)',
+  // Not `coalesce`: the planner has no statistics of it, and plans as if every value were rare.
+  hasCapability: '(s.capability_id = ? or (s.capability_id is null and t.capability_id = ?))',
+  timesNamed: 2,
+  hasConversation: (id) => `(s.conversation_id = ${id} or (s.conversation_id is null and t.conversation_id = ${id}))`,
+  isUnbound: '(s.capability_id is null and t.capability_id is null)',
   counts: 'null::bigint as span_count, null::bigint as error_count',
   isLive: `t.head_rank >= '1'`,
   ties: ['s.trace_id', 's.span_id'],
@@ -175,9 +183,8 @@ function conditionsOf(projectId: string, source: ListSource, filter: TraceFilter
     .add(`${main}.total_tokens <= ?`, filter.totalTokensLte)
     .add(`${main}.total_cost >= ?::numeric`, text(filter.totalCostGte))
     .add(`${main}.total_cost <= ?::numeric`, text(filter.totalCostLte))
-    .add(`${source.capabilityId} = ?`, filter.capabilityId)
-    .when(filter.unbound, `${source.capabilityId} is null`)
-    .either(filter.unbound === false ? true : undefined, `${source.capabilityId} is not null`, '');
+    .add(source.hasCapability, filter.capabilityId, repeat(source.timesNamed, [filter.capabilityId ?? '']))
+    .either(filter.unbound, source.isUnbound, `not ${source.isUnbound}`);
   if (filter.search !== undefined) {
     conditions.add(`${main}.search_text like ? escape '\\'`, `%${likeText(filter.search.toLowerCase())}%`);
   }
@@ -186,9 +193,17 @@ function conditionsOf(projectId: string, source: ListSource, filter: TraceFilter
     const sessionId = `(select id from conversations where project_id = ? and (external_id = ? or id = ?)
       order by (external_id = ?) desc limit 1)`;
     const { session } = filter;
-    conditions.add(`${source.conversationId} = ${sessionId}`, session, [projectId, session, session, session]);
+    conditions.add(
+      source.hasConversation(sessionId),
+      session,
+      repeat(source.timesNamed, [projectId, session, session, session]),
+    );
   }
   return conditions;
+}
+
+function repeat<T>(times: number, values: readonly T[]): readonly T[] {
+  return Array.from({ length: times }, () => values).flat();
 }
 
 /** Costs travel as text, so that the database compares the same decimal the caller wrote. */

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { arrayMarks, arraysOf, namesOf, type Column } from './column-arrays.ts';
 import { sumDecimals } from './decimal.ts';
 import { durationOf, type TraceDelta } from './roll-up.ts';
@@ -72,19 +72,15 @@ const ADD = `insert into traces as held (project_id, received_at, updated_at, ${
     ${['input_tokens', 'output_tokens', 'total_tokens', 'total_cost'].map(addNullable).join(', ')}`;
 
 export class TraceRepository {
-  readonly #db: Db | Tx;
+  readonly #tx: Tx;
 
-  constructor(db: Db | Tx) {
-    this.#db = db;
-  }
-
-  in(tx: Tx): TraceRepository {
-    return new TraceRepository(tx);
+  constructor(tx: Tx) {
+    this.#tx = tx;
   }
 
   /** Adds what new spans bring to the rows of their traces. Locks those rows until the transaction ends. */
   async add(projectId: string, deltas: readonly TraceDelta[], receivedAt: Date): Promise<void> {
-    await this.#db.raw(ADD, [projectId, ...arraysOf(COLUMNS, deltas), receivedAt]);
+    await this.#tx.raw(ADD, [projectId, ...arraysOf(COLUMNS, deltas), receivedAt]);
   }
 }
 

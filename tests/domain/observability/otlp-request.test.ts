@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { otlpJson, readExport } from '../../../src/domain/observability/index.ts';
+import { AppError } from '../../../src/kernel/errors.ts';
+import { createProtobufCodec } from '../../../src/providers/otlp/protobuf-codec.ts';
+import { otlpExport, otlpSpan } from './support/otlp.ts';
+
+/** Reads it, or says in a stable way that it cannot be read. */
+function readsOrRefuses(read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    assert.ok(error instanceof AppError && error.code === 'invalid_request', String(error));
+  }
+}
+
+/** A span with one field, or one level of its attributes, replaced by anything. */
+const damagedSpan = fc
+  .tuple(
+    fc.constantFrom(...Object.keys(otlpSpan({ parent: 'ab'.repeat(8), events: [{ name: 'e' }], status: {} })), 'links'),
+    fc.jsonValue(),
+  )
+  .map(([field, value]) => ({ ...otlpSpan({}), [field]: value }));
+
+const damagedAttribute = fc
+  .tuple(
+    fc.constantFrom('stringValue', 'intValue', 'doubleValue', 'bytesValue', 'arrayValue', 'kvlistValue'),
+    fc.jsonValue(),
+  )
+  .map(([kind, value]) => ({ ...otlpSpan({}), attributes: [{ key: 'k', value: { [kind]: value } }] }));
+
+describe('readExport', () => {
+  it('reads or refuses whatever JSON it is given, and never fails in another way', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        readsOrRefuses(() => readExport(value, 1n));
+        readsOrRefuses(() => readExport({ resourceSpans: value }, 1n));
+        readsOrRefuses(() => readExport({ resourceSpans: [{ scopeSpans: value }] }, 1n));
+        readsOrRefuses(() => readExport(otlpExport([value]), 1n));
+      }),
+    );
+  });
+
+  it('takes or refuses each damaged span alone', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(damagedSpan, damagedAttribute), { maxLength: 5 }), (damaged) => {
+        const batch = readExport(otlpExport([...damaged, otlpSpan({ name: 'whole' })]), 1n);
+        assert.equal(batch.spans.length + batch.rejected, damaged.length + 1);
+        assert.equal(batch.spans.at(-1)?.name, 'whole');
+        for (const span of batch.spans) {
+          assert.match(span.traceId, /^[0-9a-f]{32}$/);
+          assert.match(span.spanId, /^[0-9a-f]{16}$/);
+          assert.doesNotMatch(JSON.stringify(span.attributes), /\\u0000|\\ud[89a-f]/);
+        }
+      }),
+    );
+  });
+
+  it('gives a span without a start the time of its end, and without either the time of receipt', () => {
+    const { spans } = readExport(
+      otlpExport([
+        { ...otlpSpan({}), startTimeUnixNano: undefined, endTimeUnixNano: '7' },
+        { ...otlpSpan({}), startTimeUnixNano: '0', endTimeUnixNano: null },
+      ]),
+      99n,
+    );
+    assert.deepEqual(
+      spans.map(({ startNs, endNs }) => [startNs, endNs]),
+      [
+        [7n, 7n],
+        [99n, 99n],
+      ],
+    );
+  });
+});
+
+describe('the codecs of OTLP', () => {
+  it('read JSON as JSON is, but for integers that would lose digits', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ noUnicodeString: false }),
+        fc.bigInt({ min: 10n ** 16n, max: 10n ** 19n }),
+        (value, long) => {
+          const text = JSON.stringify({ value, near: [String(long), `"${long}`] });
+          const body = `${text.slice(0, -1)},"long":${long},"negative":[-${long}]}`;
+          const {
+            long: kept,
+            negative,
+            ...rest
+          } = otlpJson.decodeRequest(Buffer.from(body)) as Record<string, unknown>;
+          assert.equal(String(kept), long.toString());
+          assert.deepEqual(negative, [`-${long}`]);
+          assert.deepEqual(
+            JSON.stringify(rest).replaceAll(/"(-?\d{16,})"/g, '$1'),
+            text.replaceAll(/"(-?\d{16,})"/g, '$1'),
+          );
+        },
+      ),
+    );
+  });
+
+  it('read or refuse whatever bytes they are given', () => {
+    const protobuf = createProtobufCodec();
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        for (const codec of [otlpJson, protobuf]) {
+          readsOrRefuses(() => readExport(codec.decodeRequest(Buffer.from(bytes)), 1n));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
