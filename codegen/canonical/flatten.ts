@@ -59,6 +59,7 @@ const OBJECT_WORDS = [
 ];
 
 const absent = (name: string): Alternative => ({ schema: { properties: { [name]: false } }, choices: new Map() });
+const NO_CHOICES: ReadonlyMap<string, number> = new Map();
 const ONE: Alternative = { schema: {}, choices: new Map() };
 
 /** True when the schema says by itself that its value is an object. */
@@ -76,6 +77,8 @@ export function isPlainRef(schema: JsonObject): boolean {
 }
 
 export function flatten(schema: JsonObject, path: JsonPath, context: FlattenContext): readonly Alternative[] {
+  if (!Object.keys(schema).some((key) => APPLICATORS.has(key) || key === '$ref' || REFUSED.includes(key)))
+    return [{ schema, choices: NO_CHOICES }];
   const body = isPlainRef(schema) ? schema : withoutNotes(schema);
   return new Flattener(context).alternatives(body, path, false, []);
 }

@@ -20,14 +20,20 @@ export function compareText(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** JSON with sorted keys, so that equal values have equal text. */
+/** The same value with the members of every object in name order. */
+export function sortMembers(value: JsonValue): JsonValue {
+  if (isJsonArray(value)) return value.map(sortMembers);
+  if (!isJsonObject(value)) return value;
+  return objectOf(
+    Object.keys(value)
+      .sort(compareText)
+      .map((key) => [key, sortMembers(value[key] ?? null)]),
+  );
+}
+
+/** JSON with sorted members, so that equal values have equal text. */
 export function canonicalText(value: JsonValue): string {
-  if (isJsonArray(value)) return `[${value.map(canonicalText).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort(compareText)
-    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key] ?? null)}`);
-  return `{${members.join(',')}}`;
+  return JSON.stringify(typeof value === 'object' ? sortMembers(value) : value);
 }
 
 export function sameJson(left: JsonValue, right: JsonValue): boolean {

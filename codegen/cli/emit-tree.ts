@@ -1,7 +1,7 @@
 /** Emits with slow steps answered from the cache. */
 import type { Declaration, Wanted } from '../emit/contracts/declarations.ts';
 import type { Declare } from '../emit/contracts/entity-types.ts';
-import type { EmitInput } from '../emit/emitter.ts';
+import type { EmitSource } from '../emit/emitter.ts';
 import { emitAll } from '../emit/index.ts';
 import type { Compile } from '../emit/validators/index.ts';
 import { freshCompile } from '../emit/validators/index.ts';
@@ -11,22 +11,38 @@ import type { Node } from '../canonical/node.ts';
 import type { Cache } from '../write/cache.ts';
 import { sha256 } from '../write/cache.ts';
 
-export async function emitTree(input: EmitInput, cache: Cache): Promise<ReadonlyMap<string, string>> {
+export async function emitTree(input: EmitSource, cache: Cache): Promise<ReadonlyMap<string, string>> {
+  const keyOf = makeKeys(input.canonical);
   return emitAll(input, {
-    declare: cachedDeclare(input.canonical, cache),
-    compile: cachedCompile(input.canonical, cache),
+    declare: cachedDeclare(input.canonical, cache, keyOf),
+    compile: cachedCompile(input.canonical, cache, keyOf),
   });
 }
 
-/** A type or validator depends on its shape and on the shapes that one reaches. */
-function keyOf(step: string, node: Node, { lookup }: CanonicalModel): string {
-  return sha256(JSON.stringify([step, node, [...reachable(node, lookup)]]));
+type KeyOf = (step: string, node: Node) => string;
+
+/** A type or validator depends on its shape and on the shapes that one reaches; each shape is read once. */
+function makeKeys({ lookup }: CanonicalModel): KeyOf {
+  const texts = new Map<Node, string>();
+  const textOf = (node: Node): string => {
+    const text = texts.get(node) ?? sha256(JSON.stringify(node));
+    texts.set(node, text);
+    return text;
+  };
+  const keys = new Map<Node, string>();
+  return (step, node) => {
+    const key =
+      keys.get(node) ??
+      [textOf(node), ...[...reachable(node, lookup)].map(([name, target]) => `${name} ${textOf(target)}`)].join(' ');
+    keys.set(node, key);
+    return sha256(`${step} ${key}`);
+  };
 }
 
-function cachedDeclare(canonical: CanonicalModel, cache: Cache): Declare {
+function cachedDeclare(canonical: CanonicalModel, cache: Cache, keyOf: KeyOf): Declare {
   return async (wanted) => {
     const keys = wanted.map(({ typeName, node, view, description }) =>
-      keyOf(`type ${typeName} ${view} ${description ?? ''}`, node, canonical),
+      keyOf(`type ${typeName} ${view} ${description ?? ''}`, node),
     );
     const missing: Wanted[] = wanted.filter((_, index) => !isDeclaration(cache.piece(keys[index] ?? '')));
     const fresh =
@@ -44,10 +60,10 @@ function cachedDeclare(canonical: CanonicalModel, cache: Cache): Declare {
   };
 }
 
-function cachedCompile(canonical: CanonicalModel, cache: Cache): Compile {
+function cachedCompile(canonical: CanonicalModel, cache: Cache, keyOf: KeyOf): Compile {
   let compile: Compile | undefined;
   return async (shape, direction) => {
-    const key = keyOf(`validator ${direction}`, shape.node, canonical);
+    const key = keyOf(`validator ${direction}`, shape.node);
     const known = cache.piece(key);
     if (typeof known === 'string') return known;
     compile ??= await freshCompile(canonical);

@@ -23,7 +23,8 @@ export function withBanner(path: string, file: EmittedFile): string {
 export function readBanner(path: string, text: string): Banner | undefined {
   const json = path.endsWith('.json');
   const end = text.indexOf('\n', json ? 2 : 0);
-  const first = end === -1 ? text : text.slice(0, end);
+  const line = end === -1 ? text : text.slice(0, end);
+  const first = json ? line.replaceAll('\\"', '"') : line;
   const match = PATTERN.exec(first);
   if (match === null) return undefined;
   const rest = end === -1 ? '' : text.slice(end + 1);

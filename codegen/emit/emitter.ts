@@ -1,10 +1,16 @@
 import type { CanonicalModel } from '../canonical/index.ts';
+import type { JsonObject } from '../canonical/json.ts';
 import type { Projection } from '../project/index.ts';
 
-/** What every emitter reads. */
-export interface EmitInput {
+export interface EmitSource {
   readonly canonical: CanonicalModel;
   readonly projection: Projection;
+}
+
+/** What every emitter reads. */
+export interface EmitInput extends EmitSource {
+  /** Everything a client can see; made once, because its digest goes into the catalog. */
+  readonly surface: JsonObject;
 }
 
 export interface EmittedFile {

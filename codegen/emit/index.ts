@@ -3,11 +3,11 @@ import { emitCatalog } from './catalog/catalog.ts';
 import { emitEntityTypes } from './contracts/entity-types.ts';
 import type { Declare } from './contracts/entity-types.ts';
 import { emitRegistries } from './contracts/registries.ts';
-import type { EmitInput, EmittedFile } from './emitter.ts';
+import type { EmitInput, EmitSource, EmittedFile } from './emitter.ts';
 import { withBanner } from './banner.ts';
 import { emitOperations } from './rest/operations.ts';
 import { emitSkills } from './skills/skills.ts';
-import { emitSurface } from './surface/surface.ts';
+import { emitSurface, surfaceOf } from './surface/surface.ts';
 import { emitContractTests } from './tests/contract-tests.ts';
 import { emitValidators } from './validators/index.ts';
 import type { Compile } from './validators/index.ts';
@@ -20,7 +20,8 @@ export interface EmitSteps {
 }
 
 /** All generated files with their banners, in path order. */
-export async function emitAll(input: EmitInput, steps: EmitSteps = {}): Promise<ReadonlyMap<string, string>> {
+export async function emitAll(source: EmitSource, steps: EmitSteps = {}): Promise<ReadonlyMap<string, string>> {
+  const input: EmitInput = { ...source, surface: surfaceOf(source) };
   const parts = [
     await emitEntityTypes(input, steps.declare),
     emitRegistries(input),

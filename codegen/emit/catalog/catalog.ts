@@ -4,7 +4,6 @@ import { relative } from '../contracts/imports.ts';
 import type { EmitInput, Emitted, EmittedFile } from '../emitter.ts';
 import { literal } from '../literal.ts';
 import { render } from '../render.ts';
-import { surfaceOf } from '../surface/surface.ts';
 import {
   errorObject,
   jobObject,
@@ -93,7 +92,7 @@ function indexView(entries: readonly Entry[], input: EmitInput): object {
     imports: locals,
     lists,
     server: serverObject(model),
-    contractHash: surfaceOf(input)['contractHash'],
+    contractHash: input.surface['contractHash'],
     errors: model.errors.map((error) => ({ code: error.code, value: errorObject(error) })),
   };
 }

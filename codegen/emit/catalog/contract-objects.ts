@@ -1,8 +1,8 @@
 /** What the runtime is told about each entity, as plain values in the shape of the runtime's contract types. */
-import { canonicalText, isJsonObject } from '../../canonical/json.ts';
+import { isJsonObject } from '../../canonical/json.ts';
 import type { JsonObject } from '../../canonical/json.ts';
 import type { ContractModel, JsonValue, Lifecycle } from '../../model/types.ts';
-import type { EmitInput } from '../emitter.ts';
+import type { EmitSource } from '../emitter.ts';
 
 type Values = { readonly [key: string]: unknown };
 
@@ -13,7 +13,7 @@ function lifecycle({ stability, deprecated }: Lifecycle): Values {
 const permissionOf = (model: ContractModel, scopes: readonly string[]): 'read' | 'write' =>
   model.scopes.some(({ name, permission }) => permission === 'write' && scopes.includes(name)) ? 'write' : 'read';
 
-export function toolObject(tool: ContractModel['tools'][number], { canonical, projection }: EmitInput): Values {
+export function toolObject(tool: ContractModel['tools'][number], { canonical, projection }: EmitSource): Values {
   const published = projection.tools.get(tool.name);
   const input = canonical.shapes.get(`${tool.typeName}Input`)?.node;
   const { behaviour } = tool;
@@ -111,11 +111,10 @@ export function serverObject({ server }: ContractModel): Values {
   return { name, title, version, uriScheme, instructions };
 }
 
-/** A value that JSON can hold, with members in a fixed order when `sorted`. */
-export function plain(value: unknown, sorted = false): JsonValue {
+/** The value as JSON holds it: without members that are undefined. */
+export function plain(value: unknown): JsonValue {
   // because the values above are made of model fields, which are JSON
-  const parsed = JSON.parse(JSON.stringify(value)) as JsonValue;
-  return sorted ? (JSON.parse(canonicalText(parsed)) as JsonValue) : parsed; // because canonical text is JSON
+  return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
 
 export function asObject(value: JsonValue): JsonObject {

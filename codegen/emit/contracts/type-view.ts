@@ -85,10 +85,9 @@ function tuple(node: TupleNode, context: TypeViewContext): JsonObject {
     minItems: count,
     maxItems: count,
   });
-  const last: JsonObject =
-    closed
-      ? exactly(most)
-      : { type: 'array', items, additionalItems: typeView(node.rest, context), minItems: most };
+  const last: JsonObject = closed
+    ? exactly(most)
+    : { type: 'array', items, additionalItems: typeView(node.rest, context), minItems: most };
   if (least === most) return last;
   return { anyOf: [...Array.from({ length: most - least }, (_, index) => exactly(least + index)), last] };
 }

@@ -3,7 +3,7 @@
  * credential is shown in each protocol era. Its digest is the contract hash the server tells.
  */
 import { createHash } from 'node:crypto';
-import { canonicalText, objectOf } from '../../canonical/json.ts';
+import { objectOf, sortMembers } from '../../canonical/json.ts';
 import type { JsonObject } from '../../canonical/json.ts';
 import type { ContractModel, JsonValue, Permission } from '../../model/types.ts';
 import {
@@ -16,7 +16,7 @@ import {
   resourceObject,
   serverObject,
 } from '../catalog/contract-objects.ts';
-import type { EmitInput, Emitted } from '../emitter.ts';
+import type { EmitInput, EmitSource, Emitted } from '../emitter.ts';
 import { literal } from '../literal.ts';
 
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;
@@ -26,11 +26,11 @@ const GRANTS: readonly { readonly name: string; readonly permissions: readonly P
   { name: 'read_write', permissions: ['read', 'write'] },
 ];
 
-export function surfaceOf(input: EmitInput): JsonObject {
+export function surfaceOf(input: EmitSource): JsonObject {
   const { model } = input.canonical;
   const content = asObject(
-    plain(
-      {
+    sortMembers(
+      plain({
         server: serverObject(model),
         tools: Object.fromEntries(model.tools.map((tool) => [tool.name, toolSurface(tool, input)])),
         resources: Object.fromEntries(model.resources.map((one) => [one.name, resourceSurface(one, input)])),
@@ -50,18 +50,17 @@ export function surfaceOf(input: EmitInput): JsonObject {
           model.scopes.map(({ name, permission, title, meaning }) => [name, { permission, title, meaning }]),
         ),
         views: views(model),
-      },
-      true,
+      }),
     ),
   );
-  return { contractHash: sha256(canonicalText(content)), ...content };
+  return { contractHash: sha256(JSON.stringify(content)), ...content };
 }
 
-export function emitSurface(input: EmitInput): Emitted {
-  return new Map([['surface.json', { source: '', body: `${literal(surfaceOf(input), 2)}\n` }]]);
+export function emitSurface({ surface }: EmitInput): Emitted {
+  return new Map([['surface.json', { source: '', body: `${literal(surface, 2)}\n` }]]);
 }
 
-function toolSurface(tool: ContractModel['tools'][number], { canonical, projection }: EmitInput): object {
+function toolSurface(tool: ContractModel['tools'][number], { canonical, projection }: EmitSource): object {
   const published = projection.tools.get(tool.name);
   const shapes = ['Input', 'Output'].map((end) => canonical.shapes.get(`${tool.typeName}${end}`)?.schema ?? {});
   return {
@@ -87,7 +86,7 @@ function toolSurface(tool: ContractModel['tools'][number], { canonical, projecti
   };
 }
 
-function resourceSurface(resource: ContractModel['resources'][number], { canonical }: EmitInput): object {
+function resourceSurface(resource: ContractModel['resources'][number], { canonical }: EmitSource): object {
   return {
     ...resourceObject(resource, canonical.model),
     scopes: resource.scopes,
