@@ -24,22 +24,32 @@ export interface CheckOptions {
   readonly mayRun?: (pattern: string) => boolean;
 }
 
-type Path = readonly (string | number)[];
 type Keywords = { readonly [keyword: string]: JsonValue };
 type Members = { readonly [key: string]: JsonValue };
 
-/** What one schema has found out about one value. */
-interface Outcome {
-  readonly faults: ValueFault[];
-  /** Member names and item indexes that some keyword has looked at: the annotations of 2020-12. */
-  readonly seen: Set<string | number>;
+/** The way to a value, innermost step first: most checks find nothing and never need it written out. */
+interface Trail {
+  readonly up: Trail | undefined;
+  readonly step: string | number;
 }
 
 /** Where a check stands and where its findings go. */
 interface Frame {
-  readonly path: Path;
+  readonly trail: Trail | undefined;
+  readonly faults: ValueFault[];
+  /**
+   * Member names and item indexes that some keyword has looked at: the annotations of 2020-12. Kept only where an
+   * `unevaluated…` keyword will ask for them.
+   */
+  readonly seen: Set<string | number> | undefined;
+}
+
+/** An object that is being checked member by member. */
+interface Holder {
+  readonly schema: Keywords;
+  readonly value: Members;
+  readonly at: Frame;
   readonly depth: number;
-  readonly outcome: Outcome;
 }
 
 const MAX_DEPTH = 200;
@@ -94,85 +104,116 @@ class Checker {
     this.#options = options;
   }
 
-  run(schema: JsonValue, value: JsonValue, path: Path, depth: number): Outcome {
-    const outcome: Outcome = { faults: [], seen: new Set() };
-    const at = { path, depth, outcome };
+  /** Applies a schema to the value the frame stands at. */
+  apply(schema: JsonValue, value: JsonValue, at: Frame, depth: number): void {
     if (depth > MAX_DEPTH) this.#fault(at, '$ref', 'is checked by a schema that never ends');
     else if (schema === false) this.#fault(at, 'false', 'is not allowed here');
-    else if (isObject(schema)) this.#object(schema, value, at);
-    return outcome;
+    else if (isObject(schema)) {
+      const asks = schema['unevaluatedProperties'] !== undefined || schema['unevaluatedItems'] !== undefined;
+      if (!asks) {
+        this.#object(schema, value, at, depth);
+        return;
+      }
+      // What neighbours of this schema have looked at does not count for its own `unevaluated…`.
+      const seen = new Set<string | number>();
+      this.#object(schema, value, { ...at, seen }, depth);
+      for (const one of seen) at.seen?.add(one);
+    }
+  }
+
+  #child(schema: JsonValue, value: JsonValue, at: Frame, step: string | number, depth: number): void {
+    this.apply(schema, value, { trail: { up: at.trail, step }, faults: at.faults, seen: undefined }, depth + 1);
+  }
+
+  /** Applies a schema whose faults may not count. */
+  #try(schema: JsonValue, value: JsonValue, at: Frame, depth: number): Frame {
+    const trial = { trail: at.trail, faults: [], seen: at.seen && new Set<string | number>() };
+    this.apply(schema, value, trial, depth + 1);
+    return trial;
   }
 
   #fault(at: Frame, keyword: string, message: string, extra: Partial<ValueFault> = {}): void {
-    at.outcome.faults.push({ path: at.path, keyword, message, ...extra });
+    const path: (string | number)[] = [];
+    for (let one = at.trail; one !== undefined; one = one.up) path.unshift(one.step);
+    at.faults.push({ path, keyword, message, ...extra });
   }
 
-  #object(schema: Keywords, value: JsonValue, at: Frame): void {
+  #keep(at: Frame, part: Frame): void {
+    if (part.seen !== undefined) for (const one of part.seen) at.seen?.add(one);
+  }
+
+  #object(schema: Keywords, value: JsonValue, at: Frame, depth: number): void {
     if (!this.#type(schema, value, at)) return;
-    this.#applicators(schema, value, at);
+    this.#applicators(schema, value, at, depth);
     if (typeof value === 'string') this.#string(schema, value, at);
     else if (typeof value === 'number') this.#number(schema, value, at);
-    else if (isList(value)) this.#list(schema, value, at);
-    else if (isObject(value)) this.#members(schema, value, at);
+    else if (isList(value)) this.#list(schema, value, at, depth);
+    else if (isObject(value)) this.#members(schema, value, at, depth);
   }
 
   #type(schema: Keywords, value: JsonValue, at: Frame): boolean {
     const { type, enum: allowed } = schema;
-    const types = typeof type === 'string' ? [type] : isList(type) ? type.filter((one) => typeof one === 'string') : [];
-    if (types.length > 0 && !types.some((one) => hasType(value, one))) {
-      this.#fault(at, 'type', `must be ${types.join(' or ')}, not ${typeOf(value)}`);
+    const fits =
+      typeof type === 'string'
+        ? hasType(value, type)
+        : !isList(type) || type.some((one) => typeof one === 'string' && hasType(value, one));
+    if (!fits) {
+      const types = isList(type) ? type.join(' or ') : String(type);
+      this.#fault(at, 'type', `must be ${types}, not ${typeOf(value)}`);
       return false;
     }
-    if (isList(allowed) && !allowed.some((one) => isDeepStrictEqual(one, value))) {
+    if (isList(allowed) && !allowed.includes(value) && !allowed.some((one) => isDeepStrictEqual(one, value))) {
       const words = allowed.filter((one) => typeof one === 'string');
       const remedy = typeof value === 'string' ? didYouMean(value, words) : undefined;
       const shown = typeof value === 'string' ? `\`${value.slice(0, 60)}\`` : 'this value';
       this.#fault(at, 'enum', `cannot be ${shown}`, remedy === undefined ? {} : { remedy });
     }
-    if (schema['const'] !== undefined && !isDeepStrictEqual(schema['const'], value)) {
+    if (schema['const'] !== undefined && schema['const'] !== value && !isDeepStrictEqual(schema['const'], value)) {
       this.#fault(at, 'const', `must be ${JSON.stringify(schema['const'])}`);
     }
     return true;
   }
 
-  #merge(outcome: Outcome, part: Outcome): void {
-    outcome.faults.push(...part.faults);
-    for (const one of part.seen) outcome.seen.add(one);
-  }
-
-  #applicators(schema: Keywords, value: JsonValue, at: Frame): void {
+  #applicators(schema: Keywords, value: JsonValue, at: Frame, depth: number): void {
     const { $ref: ref, allOf, anyOf, oneOf, not } = schema;
     if (typeof ref === 'string') {
       const target = this.#options.resolve(ref);
-      if (target !== undefined) this.#merge(at.outcome, this.run(target, value, at.path, at.depth + 1));
+      if (target !== undefined) this.apply(target, value, at, depth + 1);
     }
-    if (isList(allOf)) for (const one of allOf) this.#merge(at.outcome, this.run(one, value, at.path, at.depth + 1));
-    if (isList(anyOf)) this.#branches('anyOf', anyOf, value, at);
-    if (isList(oneOf)) this.#branches('oneOf', oneOf, value, at);
-    if (not !== undefined && this.run(not, value, at.path, at.depth + 1).faults.length === 0) {
+    if (isList(allOf)) for (const one of allOf) this.apply(one, value, at, depth + 1);
+    if (isList(anyOf)) this.#branches('anyOf', anyOf, value, at, depth);
+    if (isList(oneOf)) this.#branches('oneOf', oneOf, value, at, depth);
+    if (not !== undefined && this.#try(not, value, at, depth).faults.length === 0) {
       this.#fault(at, 'not', 'is a value the schema excludes');
     }
     if (schema['if'] !== undefined) {
-      const condition = this.run(schema['if'], value, at.path, at.depth + 1);
+      const condition = this.#try(schema['if'], value, at, depth);
       const holds = condition.faults.length === 0;
-      if (holds) for (const one of condition.seen) at.outcome.seen.add(one);
+      if (holds) this.#keep(at, condition);
       const consequence = schema[holds ? 'then' : 'else'];
-      if (consequence !== undefined) this.#merge(at.outcome, this.run(consequence, value, at.path, at.depth + 1));
+      if (consequence !== undefined) this.apply(consequence, value, at, depth + 1);
     }
   }
 
-  #branches(keyword: 'anyOf' | 'oneOf', branches: readonly JsonValue[], value: JsonValue, at: Frame): void {
-    const parts = branches.map((one) => this.run(one, value, at.path, at.depth + 1));
+  #branches(
+    keyword: 'anyOf' | 'oneOf',
+    branches: readonly JsonValue[],
+    value: JsonValue,
+    at: Frame,
+    depth: number,
+  ): void {
+    const parts = branches.map((one) => this.#try(one, value, at, depth));
     const good = parts.filter(({ faults }) => faults.length === 0);
-    for (const part of good) for (const one of part.seen) at.outcome.seen.add(one);
+    for (const part of good) this.#keep(at, part);
     if (good.length === 0) {
       // The branch with the fewest faults is most likely the one that was meant.
-      const near = parts.reduce(
-        (best, part) => (part.faults.length < best.faults.length ? part : best),
-        parts[0] ?? { faults: [], seen: new Set() },
+      const [first, ...others] = parts;
+      const near = others.reduce(
+        (best, part) => (part.faults.length < (best?.faults.length ?? 0) ? part : best),
+        first,
       );
-      at.outcome.faults.push(...near.faults);
-      if (near.faults.length === 0) this.#fault(at, keyword, 'matches no alternative');
+      at.faults.push(...(near?.faults ?? []));
+      if (near === undefined) this.#fault(at, keyword, 'matches no alternative');
     } else if (keyword === 'oneOf' && good.length > 1) {
       this.#fault(at, 'oneOf', `matches ${good.length} alternatives where exactly one may match`);
     }
@@ -215,7 +256,7 @@ class Checker {
     }
   }
 
-  #list(schema: Keywords, value: readonly JsonValue[], at: Frame): void {
+  #list(schema: Keywords, value: readonly JsonValue[], at: Frame, depth: number): void {
     const { minItems, maxItems, uniqueItems, prefixItems, items, unevaluatedItems } = schema;
     if (typeof minItems === 'number' && value.length < minItems) {
       this.#fault(at, 'minItems', `has ${value.length} items, at least ${minItems} are needed`);
@@ -230,26 +271,26 @@ class Checker {
     for (const [index, item] of value.entries()) {
       const schemaOfItem = prefix[index] ?? items;
       if (schemaOfItem === undefined) continue;
-      at.outcome.seen.add(index);
-      at.outcome.faults.push(...this.run(schemaOfItem, item, [...at.path, index], at.depth + 1).faults);
+      at.seen?.add(index);
+      this.#child(schemaOfItem, item, at, index, depth);
     }
-    this.#contains(schema, value, at);
+    this.#contains(schema, value, at, depth);
     if (unevaluatedItems === undefined) return;
     for (const [index, item] of value.entries()) {
-      if (at.outcome.seen.has(index)) continue;
-      at.outcome.faults.push(...this.run(unevaluatedItems, item, [...at.path, index], at.depth + 1).faults);
-      at.outcome.seen.add(index);
+      if (at.seen?.has(index) === true) continue;
+      this.#child(unevaluatedItems, item, at, index, depth);
+      at.seen?.add(index);
     }
   }
 
-  #contains(schema: Keywords, value: readonly JsonValue[], at: Frame): void {
+  #contains(schema: Keywords, value: readonly JsonValue[], at: Frame, depth: number): void {
     const { contains, minContains = 1, maxContains } = schema;
     if (contains === undefined) return;
     let count = 0;
     for (const [index, item] of value.entries()) {
-      if (this.run(contains, item, at.path, at.depth + 1).faults.length > 0) continue;
+      if (this.#try(contains, item, { ...at, seen: undefined }, depth).faults.length > 0) continue;
       count += 1;
-      at.outcome.seen.add(index);
+      at.seen?.add(index);
     }
     if (typeof minContains === 'number' && count < minContains) {
       this.#fault(at, 'contains', `holds ${count} of the items that must occur ${minContains} times`);
@@ -259,7 +300,7 @@ class Checker {
     }
   }
 
-  #members(schema: Keywords, value: Members, at: Frame): void {
+  #members(schema: Keywords, value: Members, at: Frame, depth: number): void {
     const names = Object.keys(value);
     this.#counts(schema, names, at);
     const required = isList(schema['required']) ? schema['required'] : [];
@@ -268,13 +309,14 @@ class Checker {
         this.#fault(at, 'required', `needs the key \`${name}\``);
       }
     }
-    for (const name of names) this.#member(schema, value, name, at);
-    this.#dependents(schema, value, at);
+    const member = { schema, value, at, depth };
+    for (const name of names) this.#member(member, name);
+    this.#dependents(schema, value, at, depth);
     const { unevaluatedProperties } = schema;
     if (unevaluatedProperties === undefined) return;
     for (const name of names) {
-      if (!at.outcome.seen.has(name)) this.#rest('unevaluatedProperties', schema, value, name, at);
-      at.outcome.seen.add(name);
+      if (at.seen?.has(name) !== true) this.#rest('unevaluatedProperties', member, name);
+      at.seen?.add(name);
     }
   }
 
@@ -288,51 +330,55 @@ class Checker {
     }
   }
 
-  #member(schema: Keywords, value: Members, name: string, at: Frame): void {
+  #member({ schema, value, at, depth }: Holder, name: string): void {
     const member = value[name] ?? null;
     const { properties, patternProperties, additionalProperties, propertyNames } = schema;
     let known = false;
     if (isObject(properties) && Object.hasOwn(properties, name)) {
       known = true;
-      at.outcome.faults.push(...this.run(properties[name] ?? true, member, [...at.path, name], at.depth + 1).faults);
+      this.#child(properties[name] ?? true, member, at, name, depth);
     }
     if (isObject(patternProperties)) {
       for (const [pattern, one] of Object.entries(patternProperties)) {
         if (this.#matches(pattern, name) !== true) continue;
         known = true;
-        at.outcome.faults.push(...this.run(one, member, [...at.path, name], at.depth + 1).faults);
+        this.#child(one, member, at, name, depth);
       }
     }
     if (propertyNames !== undefined) {
-      for (const fault of this.run(propertyNames, name, [], at.depth + 1).faults) {
-        at.outcome.faults.push({
-          ...fault,
-          path: [...at.path, name],
-          message: `is not a usable name: it ${fault.message}`,
-          key: true,
-        });
+      const trial = this.#try(
+        propertyNames,
+        name,
+        { trail: { up: at.trail, step: name }, faults: [], seen: undefined },
+        depth,
+      );
+      for (const fault of trial.faults) {
+        at.faults.push({ ...fault, message: `is not a usable name: it ${fault.message}`, key: true });
       }
     }
-    if (known) at.outcome.seen.add(name);
+    if (known) at.seen?.add(name);
     else if (additionalProperties !== undefined) {
-      at.outcome.seen.add(name);
-      this.#rest('additionalProperties', schema, value, name, at);
+      at.seen?.add(name);
+      this.#rest('additionalProperties', { schema, value, at, depth }, name);
     }
   }
 
-  #rest(keyword: string, schema: Keywords, value: Members, name: string, at: Frame): void {
+  #rest(keyword: string, { schema, value, at, depth }: Holder, name: string): void {
     const rest = schema[keyword] ?? true;
     const known = isObject(schema['properties']) ? schema['properties'] : {};
     if (rest === false) {
       const remedy = didYouMean(name, Object.keys(known));
       const extra = remedy === undefined ? {} : { remedy };
-      this.#fault({ ...at, path: [...at.path, name] }, keyword, 'is an unknown key', { key: true, ...extra });
+      this.#fault({ ...at, trail: { up: at.trail, step: name } }, keyword, 'is an unknown key', {
+        key: true,
+        ...extra,
+      });
     } else {
-      at.outcome.faults.push(...this.run(rest, value[name] ?? null, [...at.path, name], at.depth + 1).faults);
+      this.#child(rest, value[name] ?? null, at, name, depth);
     }
   }
 
-  #dependents(schema: Keywords, value: Members, at: Frame): void {
+  #dependents(schema: Keywords, value: Members, at: Frame, depth: number): void {
     const { dependentRequired, dependentSchemas } = schema;
     if (isObject(dependentRequired)) {
       for (const [name, needed] of Object.entries(dependentRequired)) {
@@ -346,7 +392,7 @@ class Checker {
     }
     if (!isObject(dependentSchemas)) return;
     for (const [name, one] of Object.entries(dependentSchemas)) {
-      if (Object.hasOwn(value, name)) this.#merge(at.outcome, this.run(one, value, at.path, at.depth + 1));
+      if (Object.hasOwn(value, name)) this.apply(one, value, at, depth + 1);
     }
   }
 }
@@ -361,5 +407,7 @@ export function canonical(value: JsonValue): string {
 
 /** Everything that is wrong with `value`; nothing when it is valid. */
 export function checkValue(schema: JsonSchema, value: JsonValue, options: CheckOptions): readonly ValueFault[] {
-  return new Checker(options).run(schema, value, [], 0).faults;
+  const faults: ValueFault[] = [];
+  new Checker(options).apply(schema, value, { trail: undefined, faults, seen: undefined }, 0);
+  return faults;
 }

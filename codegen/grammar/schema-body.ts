@@ -111,23 +111,21 @@ const ours: Node = {
 /** Keywords of ours that never leave the compiler. */
 export const GRAMMAR_KEYWORDS: readonly string[] = ['open', 'extensible', 'unit', 'id_kind', 'sensitive', 'completion'];
 
-/** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
-export const SCHEMA_KEYWORDS = {
-  one: [
-    'additionalProperties',
-    'unevaluatedProperties',
-    'propertyNames',
-    'items',
-    'unevaluatedItems',
-    'contains',
-    'not',
-    'if',
-    'then',
-    'else',
-  ],
-  list: ['prefixItems', 'allOf', 'anyOf', 'oneOf'],
-  map: ['properties', 'patternProperties', 'dependentSchemas', '$defs'],
-} as const;
+type Holding = 'one' | 'list' | 'map';
+
+function holding(kind: Holding, keywords: string): [string, Holding][] {
+  return keywords.split(' ').map((keyword) => [keyword, kind]);
+}
+
+/** Keywords that hold a schema, a list of schemas, or a map of schemas. */
+export const SUBSCHEMAS: ReadonlyMap<string, Holding> = new Map([
+  ...holding(
+    'one',
+    'additionalProperties unevaluatedProperties propertyNames items unevaluatedItems contains not if then else',
+  ),
+  ...holding('list', 'prefixItems allOf anyOf oneOf'),
+  ...holding('map', 'properties patternProperties dependentSchemas $defs'),
+]);
 
 /** The grammar of a schema body: JSON Schema 2020-12 without what cannot be kept, and our own keywords. */
 export const schemaBody: Node = {

@@ -1,10 +1,11 @@
 import { checkValue } from '../grammar/check-value.ts';
 import type { ValueFault } from '../grammar/check-value.ts';
 import { GRAMMAR, grammarReference } from '../grammar/index.ts';
-import type { Diagnostic, JsonPath } from '../model/types.ts';
+import type { Diagnostic } from '../model/types.ts';
 import { didYouMean } from './did-you-mean.ts';
 import type { ContractDocument } from './document.ts';
 import { KINDS } from './layout.ts';
+import type { ListNode, YamlNode } from './nodes.ts';
 import { pointer } from './positions.ts';
 
 /** Faults that a rule of the catalogue names; all others are `grammar`. */
@@ -35,7 +36,6 @@ function sentence(fault: ValueFault): string {
   return `${subject} ${fault.message}.`;
 }
 
-/** Faults inside a map that was only misplaced are noise: the unknown key is reported, not what stands under it. */
 function toDiagnostic(document: ContractDocument, fault: ValueFault): Diagnostic {
   const position = document.source.locate(fault.path, fault.key === true ? 'key' : 'value');
   return {
@@ -49,34 +49,48 @@ function toDiagnostic(document: ContractDocument, fault: ValueFault): Diagnostic
   };
 }
 
+/** A list of numbers is one on purpose; a lone number among words is a word that lost its quotes. */
+function strayNumbers(list: ListNode): number[] {
+  const scalars = [...list.items.entries()].flatMap(([index, item]) =>
+    item.kind === 'scalar' ? [{ index, item }] : [],
+  );
+  if (!scalars.some(({ item }) => typeof item.value === 'string')) return [];
+  return scalars
+    .filter(({ item }) => typeof item.value === 'number' && item.plain !== undefined)
+    .map(({ index }) => index);
+}
+
 function numericMembers(document: ContractDocument): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const visit = (node: ContractDocument['root'], path: JsonPath): void => {
-    if (node.kind === 'list') for (const [index, item] of node.items.entries()) visit(item, [...path, index]);
-    if (node.kind !== 'map') return;
-    for (const { key, value } of node.entries) {
-      const here = [...path, key];
-      if (key === 'enum' && value.kind === 'list' && path.at(-1) !== 'properties') {
-        const items = value.items.filter((item) => item.kind === 'scalar');
-        const texts = items.some((item) => typeof item.value === 'string');
-        for (const item of items) {
-          // A list of numbers is one on purpose; a lone number among words is a word that lost its quotes.
-          if (!texts || typeof item.value !== 'number' || item.plain === undefined) continue;
-          found.push({
-            rule: 'in-duplicate-key',
-            level: 'error',
-            message: `The enum member \`${item.plain}\` reads as a number among words.`,
-            remedy: 'Put it in quotes.',
-            position: document.source.locate([...here, value.items.indexOf(item)]),
-            entity: `${document.kind} ${document.stem}`,
-            pointer: pointer([...here, value.items.indexOf(item)]),
-          });
-        }
-      }
-      visit(value, here);
+  const path: (string | number)[] = [];
+  const report = (list: ListNode): void => {
+    for (const index of strayNumbers(list)) {
+      const here = [...path, index];
+      const item = list.items[index];
+      const written = item?.kind === 'scalar' ? (item.plain ?? '') : '';
+      found.push({
+        rule: 'in-duplicate-key',
+        level: 'error',
+        message: `The enum member \`${written}\` reads as a number among words.`,
+        remedy: 'Put it in quotes.',
+        position: document.source.locate(here),
+        entity: `${document.kind} ${document.stem}`,
+        pointer: pointer(here),
+      });
     }
   };
-  visit(document.root, []);
+  const visit = (node: YamlNode): void => {
+    if (node.kind === 'scalar') return;
+    const members = node.kind === 'list' ? node.items.map((value, key) => ({ key, value })) : node.entries;
+    for (const { key, value } of members) {
+      const inMap = path.at(-1) !== 'properties';
+      path.push(key);
+      if (key === 'enum' && value.kind === 'list' && inMap) report(value);
+      visit(value);
+      path.pop();
+    }
+  };
+  visit(document.root);
   return found;
 }
 

@@ -4,7 +4,7 @@
  * so that one run reports these beside grammar faults.
  */
 import { isList, isObject } from '../grammar/check-value.ts';
-import { SCHEMA_KEYWORDS } from '../grammar/schema-body.ts';
+import { SUBSCHEMAS } from '../grammar/schema-body.ts';
 import type { Diagnostic, JsonPath, JsonValue } from '../model/types.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { bodiesOf } from './document.ts';
@@ -41,6 +41,19 @@ const APPLIES_TO: Readonly<Record<string, readonly string[]>> = {
     'dependentSchemas',
   ],
 };
+
+/** Keywords whose schemas speak of the same value as the schema around them. */
+const SAME_VALUE: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+]);
+const NONE: ReadonlySet<string> = new Set();
 
 const TYPES: readonly JsonValue[] = [...Object.keys(APPLIES_TO), 'integer', 'boolean', 'null'];
 
@@ -88,52 +101,40 @@ class SchemaChecker {
     });
   }
 
-  /** `inherited` are the names and types that enclosing schemas of the same value already declare. */
-  check(
-    schema: JsonValue,
-    path: JsonPath,
-    inherited: ReadonlySet<string> | undefined,
-    depth: number,
-    isRoot: boolean,
-  ): void {
+  /** `inherited` are the names that enclosing schemas of the same value declare, when those are all there are. */
+  check(schema: JsonValue, path: JsonPath, inherited: ReadonlySet<string> | undefined, depth: number): void {
     if (!isObject(schema) || depth > 64) return;
     this.#reference(schema, path);
     this.#dialect(schema, path);
     this.#keywordsApply(schema, path);
-    const declared = declaredNames(schema);
-    const known = new Set([...declared.names, ...(inherited ?? [])]);
-    if (declared.exact && inherited !== undefined) this.#required(schema, path, known);
     this.#numbers(schema, path);
-    if ('$defs' in schema && !isRoot) {
-      this.fault(
-        'grammar',
-        [...path, '$defs'],
-        'Definitions stand at the root of a body only.',
-        'Move them there.',
-        'key',
-      );
+    if ('$defs' in schema && depth > 0) {
+      const message = 'Definitions stand at the root of a body only.';
+      this.fault('grammar', [...path, '$defs'], message, 'Move them there.', 'key');
     }
-    this.#children(schema, path, declared.exact && inherited !== undefined ? known : undefined, depth);
+    let known: ReadonlySet<string> | undefined = NONE;
+    if ('required' in schema || Object.keys(schema).some((keyword) => SAME_VALUE.has(keyword))) {
+      const declared = declaredNames(schema);
+      known = declared.exact && inherited !== undefined ? new Set([...declared.names, ...inherited]) : undefined;
+      if (known !== undefined) this.#required(schema, path, known);
+    }
+    this.#children(schema, path, known, depth);
   }
 
   #children(schema: Keywords, path: JsonPath, known: ReadonlySet<string> | undefined, depth: number): void {
-    const sameValue = new Set<string>(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']);
-    const names = (keyword: string): ReadonlySet<string> | undefined => (sameValue.has(keyword) ? known : new Set());
-    for (const keyword of SCHEMA_KEYWORDS.one) {
-      const one = schema[keyword];
-      if (one !== undefined) this.check(one, [...path, keyword], names(keyword), depth + 1, false);
-    }
-    for (const keyword of SCHEMA_KEYWORDS.list) {
-      const many = schema[keyword];
-      if (!isList(many)) continue;
-      for (const [index, one] of many.entries())
-        this.check(one, [...path, keyword, index], names(keyword), depth + 1, false);
-    }
-    for (const keyword of SCHEMA_KEYWORDS.map) {
-      const many = schema[keyword];
-      if (!isObject(many)) continue;
-      for (const [name, one] of Object.entries(many))
-        this.check(one, [...path, keyword, name], names(keyword), depth + 1, false);
+    for (const keyword of Object.keys(schema)) {
+      const holds = SUBSCHEMAS.get(keyword);
+      if (holds === undefined) continue;
+      const value = schema[keyword];
+      const inherited = SAME_VALUE.has(keyword) ? known : NONE;
+      if (holds === 'one') {
+        this.check(value ?? null, [...path, keyword], inherited, depth + 1);
+      } else if (isList(value)) {
+        for (const [index, one] of value.entries()) this.check(one, [...path, keyword, index], inherited, depth + 1);
+      } else if (isObject(value)) {
+        for (const name of Object.keys(value))
+          this.check(value[name] ?? null, [...path, keyword, name], inherited, depth + 1);
+      }
     }
   }
 
@@ -211,6 +212,6 @@ class SchemaChecker {
 /** Checks every schema body of a document. */
 export function checkSchemas(document: ContractDocument): Diagnostic[] {
   const checker = new SchemaChecker(document);
-  for (const { path, schema } of bodiesOf(document)) checker.check(schema, path, new Set(), 0, true);
+  for (const { path, schema } of bodiesOf(document)) checker.check(schema, path, NONE, 0);
   return checker.found;
 }

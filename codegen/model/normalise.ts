@@ -3,7 +3,7 @@
  * and are closed. What was written stays where it was, so that positions of the authored file remain valid.
  */
 import { isList, isObject } from '../grammar/check-value.ts';
-import { SCHEMA_KEYWORDS } from '../grammar/schema-body.ts';
+import { SUBSCHEMAS } from '../grammar/schema-body.ts';
 import type { JsonPath, JsonSchema, JsonValue } from './types.ts';
 
 type Keywords = { readonly [keyword: string]: JsonValue };
@@ -43,6 +43,20 @@ function close(draft: Draft): void {
   draft[composed ? 'unevaluatedProperties' : 'additionalProperties'] = false;
 }
 
+interface Inner {
+  readonly path: JsonPath;
+  readonly resolve: ResolveReference;
+  readonly mode: Mode;
+}
+
+function normaliseAll(value: JsonValue, { path, resolve, mode }: Inner): JsonValue {
+  if (isList(value)) return value.map((one, index) => normalise(one, [...path, index], resolve, mode));
+  if (!isObject(value)) return value;
+  const members: { [name: string]: JsonValue } = {};
+  for (const name of Object.keys(value)) members[name] = normalise(value[name] ?? null, [...path, name], resolve, mode);
+  return members;
+}
+
 export function normalise(
   schema: JsonValue,
   path: JsonPath,
@@ -60,21 +74,17 @@ export function normalise(
     return SAME_VALUE.has(keyword) ? 'part' : 'value';
   };
   if (mode === 'value' && !('type' in schema) && isObject(schema['properties'])) draft['type'] = 'object';
-  for (const [keyword, value] of Object.entries(schema)) {
-    const here = [...path, keyword];
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword] ?? null;
+    const holds = SUBSCHEMAS.get(keyword);
     if (keyword === '$defs' || keyword === '$schema' || keyword === '$comment') continue;
-    if (keyword === '$ref' && typeof value === 'string') draft['$ref'] = `#/$defs/${resolve(value, here)}`;
-    else if ((SCHEMA_KEYWORDS.one as readonly string[]).includes(keyword))
-      draft[keyword] = normalise(value, here, resolve, modeOf(keyword));
-    else if ((SCHEMA_KEYWORDS.list as readonly string[]).includes(keyword) && isList(value)) {
-      draft[keyword] = value.map((one, index) => normalise(one, [...here, index], resolve, modeOf(keyword)));
-    } else if ((SCHEMA_KEYWORDS.map as readonly string[]).includes(keyword) && isObject(value)) {
-      const members = Object.entries(value).map(([name, one]): [string, JsonSchema] => [
-        name,
-        normalise(one, [...here, name], resolve, modeOf(keyword)),
-      ]);
-      draft[keyword] = Object.fromEntries(members);
-    } else draft[keyword] = value;
+    if (keyword === '$ref' && typeof value === 'string')
+      draft['$ref'] = `#/$defs/${resolve(value, [...path, keyword])}`;
+    else if (holds === undefined) draft[keyword] = value;
+    else {
+      const inner = { path: [...path, keyword], resolve, mode: modeOf(keyword) };
+      draft[keyword] = holds === 'one' ? normalise(value, inner.path, resolve, inner.mode) : normaliseAll(value, inner);
+    }
   }
   if (mode === 'value') close(draft);
   return draft;

@@ -129,6 +129,8 @@ const firstSentence: Rule = {
   },
 };
 
+/* Texts may be long and come from strangers, so every repetition in these patterns is bounded. */
+
 /** Zero-width, bidirectional and tag characters: a reader sees nothing where a model reads text. */
 const HIDDEN = new RegExp(
   '[\\0-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F\\u00AD\\u061C\\u180E\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u2069\\uFEFF\\uFFF9-\\uFFFB' +
@@ -136,17 +138,20 @@ const HIDDEN = new RegExp(
   'u',
 );
 
-const ORDERS = [
-  /<!--/u,
-  /<\/?(?:system|important|instructions?|secret)\b[^>]*>/iu,
-  /\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?)\b/iu,
-  /\bdo not (?:tell|inform|mention|reveal|show)\b[^.]{0,30}\b(?:user|person|human)\b/iu,
-  /\bwithout (?:asking|telling|informing) the (?:user|person|human)\b/iu,
-  /\b(?:you are now|act as|pretend to be)\b/iu,
-  /\bsystem prompt\b/iu,
-  /\byou must (?:always|never|first)\b/iu,
-  /\balways (?:prefer|use|call) this tool\b/iu,
-];
+const ORDERS = new RegExp(
+  [
+    String.raw`<!--`,
+    String.raw`<\/?(?:system|important|instructions?|secret)\b[^>]{0,80}>`,
+    String.raw`\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?)\b`,
+    String.raw`\bdo not (?:tell|inform|mention|reveal|show)\b[^.]{0,30}\b(?:user|person|human)\b`,
+    String.raw`\bwithout (?:asking|telling|informing) the (?:user|person|human)\b`,
+    String.raw`\b(?:you are now|act as|pretend to be)\b`,
+    String.raw`\bsystem prompt\b`,
+    String.raw`\byou must (?:always|never|first)\b`,
+    String.raw`\balways (?:prefer|use|call) this tool\b`,
+  ].join('|'),
+  'iu',
+);
 
 const instructions: Rule = {
   id: 'desc-no-instructions',
@@ -159,8 +164,8 @@ const instructions: Rule = {
         const code = (hidden[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
         yield inProse(prose, `The text holds the invisible character U+${code}.`, 'Remove it.');
       }
-      const order = ORDERS.map((pattern) => pattern.exec(prose.text)).find((match) => match !== null);
-      if (order !== undefined && order !== null)
+      const order = ORDERS.exec(prose.text);
+      if (order !== null)
         yield inProse(
           prose,
           `\`${order[0].replaceAll('`', '')}\` steers the model instead of describing.`,
@@ -170,16 +175,19 @@ const instructions: Rule = {
   },
 };
 
-const SECRETS = [
-  /\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)[-_][A-Za-z0-9]{8,}/u,
-  /\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][A-Za-z0-9_-]{10,}/u,
-  /\bAKIA[0-9A-Z]{12,}/u,
-  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/u,
-  /\bovr_[A-Za-z0-9_-]{20,}/u,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/u,
-  /\b(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2})\b/u,
-  /\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:internal|corp|intranet)\b/iu,
-];
+const SECRETS = new RegExp(
+  [
+    String.raw`\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)[-_][A-Za-z0-9]{8,}`,
+    String.raw`\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][A-Za-z0-9_-]{10,}`,
+    String.raw`\bAKIA[0-9A-Z]{12,}`,
+    String.raw`\beyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10}`,
+    String.raw`\bovr_[A-Za-z0-9_-]{20,}`,
+    String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----`,
+    String.raw`\b(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2})\b`,
+  ].join('|'),
+  'u',
+);
+const INTERNAL_HOST = /\b[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,4}\.(?:internal|corp|intranet)\b/iu;
 
 /** Standards and products whose names look like a ticket number. */
 const NOT_TICKETS = /^(?:AES|CSS|GPT|HTTP|IEEE|ISO|MD|P|RFC|RS|ES|HS|SHA|TLS|UTC|UTF|UUID|WCAG)-?\d/u;
@@ -190,8 +198,8 @@ const noSecrets: Rule = {
   sentence: 'Texts hold no keys, no internal hosts and no ticket numbers.',
   *check(model) {
     for (const prose of texts(model)) {
-      const secret = SECRETS.map((pattern) => pattern.exec(prose.text)).find((match) => match !== null);
-      if (secret !== undefined && secret !== null)
+      const secret = SECRETS.exec(prose.text) ?? INTERNAL_HOST.exec(prose.text);
+      if (secret !== null)
         yield inProse(prose, `\`${secret[0].slice(0, 12)}…\` looks like a key or an internal host.`, 'Remove it.');
       for (const [ticket] of prose.text.matchAll(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/gu)) {
         if (!NOT_TICKETS.test(ticket))

@@ -1,6 +1,6 @@
 /** Views of the model that many rules share; each is made once per model. */
 import { isList, isObject } from '../grammar/check-value.ts';
-import { SCHEMA_KEYWORDS } from '../grammar/schema-body.ts';
+import { SUBSCHEMAS } from '../grammar/schema-body.ts';
 import { bundleDefs } from '../model/bundle.ts';
 import type { ContractModel, JsonPath, JsonSchema, JsonValue, Source } from '../model/types.ts';
 import type { Finding } from './rule.ts';
@@ -90,14 +90,13 @@ function children(visit: Visit, into: Visit[]): void {
     into.push(child);
     children(child, into);
   };
-  for (const keyword of SCHEMA_KEYWORDS.one) if (keyword in schema) push(schema[keyword], keyword);
-  for (const keyword of SCHEMA_KEYWORDS.list) {
-    const many = schema[keyword];
-    if (isList(many)) for (const [index, one] of many.entries()) push(one, keyword, index);
-  }
-  for (const keyword of SCHEMA_KEYWORDS.map) {
-    const many = schema[keyword];
-    if (isObject(many)) for (const [name, one] of Object.entries(many)) push(one, keyword, name);
+  for (const keyword of Object.keys(schema)) {
+    const holds = SUBSCHEMAS.get(keyword);
+    if (holds === undefined) continue;
+    const value = schema[keyword];
+    if (holds === 'one') push(value, keyword);
+    else if (isList(value)) for (const [index, one] of value.entries()) push(one, keyword, index);
+    else if (isObject(value)) for (const name of Object.keys(value)) push(value[name], keyword, name);
   }
 }
 
