@@ -28,7 +28,8 @@ async function serve(work: () => Promise<void>): Promise<{ server: Server; url: 
     await work();
     ctx.body = '{}';
   });
-  const server = createServer(koa.callback()).listen(0, '127.0.0.1');
+  const answer = koa.callback();
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   // because a server that listens on a port has an address with one
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces` };

@@ -77,14 +77,23 @@ export class CapabilityRepository {
     return rows;
   }
 
-  /** Inserts the capability unless its slug is taken; either way answers the id that holds the slug. */
+  /**
+   * Inserts the capability unless its slug is taken; either way answers the id that holds the slug. A taken slug is
+   * waited for but never locked: a lock here and the foreign keys of traces would deadlock parallel batches.
+   */
   async insertUnlessSlugTaken(projectId: string, capability: NewCapability): Promise<string> {
-    const { rows } = await this.#db.raw<{ rows: { id: string }[] }>(
+    const inserted = await this.#db.raw<{ rows: { id: string }[] }>(
       `insert into capabilities (id, project_id, name, name_key, slug, observed)
        values (:id, :projectId, :name, :nameKey, :slug, true)
-       on conflict (project_id, slug) do update set slug = excluded.slug
+       on conflict (project_id, slug) do nothing
        returning id`,
       { ...capability, projectId, nameKey: identityValue(capability.name) },
+    );
+    const made = inserted.rows[0];
+    if (made !== undefined) return made.id;
+    const { rows } = await this.#db.raw<{ rows: { id: string }[] }>(
+      'select id from capabilities where project_id = ? and slug = ?',
+      [projectId, capability.slug],
     );
     return rows[0]?.id ?? capability.id;
   }

@@ -20,9 +20,9 @@ describe('capabilities in traffic', () => {
       ordering: { key: 'name', descending: false },
       limit: 100,
     });
-    const slugs = rows.map((row) => row.capabilitySlug).toSorted();
+    const slugs = rows.map((row) => row.capabilitySlug ?? '');
     assert.equal(slugs.filter((slug) => slug === 'order-desk').length, 8);
-    assert.deepEqual([...new Set(slugs)], ['order-desk', 'other-0', 'other-1', 'other-2']);
+    assert.deepEqual(new Set(slugs), new Set(['order-desk', 'other-0', 'other-1', 'other-2']));
   });
 
   it('are one when the program uses name, slug, id or our id for the same', async () => {
