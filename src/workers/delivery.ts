@@ -25,6 +25,8 @@ const INSTALL_LOCK = 7_301_884_207;
 /** Its own few connections: it works beside open transactions of ours and must never wait for them. */
 const POOL_MAX = 2;
 const STOP_MS = 10_000;
+/** Upkeep of the message tables may take a while. */
+const STATEMENT_MS = 300_000;
 
 /** Makes the message tables and the queue; safe in several processes at once. Part of bringing the schema up to date. */
 export async function installDelivery(db: Db, address: DatabaseAddress, logger: Logger): Promise<void> {
@@ -120,7 +122,7 @@ export class Delivery implements JobDelivery {
 function makeBoss({ address, logger, maintain }: DeliveryParts, options: ConstructorOptions): PgBoss {
   const { types: _, ...connection } = clientConfig(address, {
     applicationName: 'delivery',
-    statementTimeoutMs: 30_000,
+    statementTimeoutMs: STATEMENT_MS,
   });
   const boss = new PgBoss({
     // because pg-boss hands these on to the same driver, and its types have optional properties without undefined

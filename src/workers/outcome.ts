@@ -31,11 +31,14 @@ export function judge(thrown: unknown, aborted: unknown, isRetryable: (code: str
     };
   }
   if (thrown instanceof AppError) {
-    const error = { code: thrown.code, message: thrown.message };
+    const error = { code: thrown.code, message: thrown.message.slice(0, MESSAGE_MAX) };
     return { kind: isRetryable(thrown.code) ? 'retry' : 'fail', error };
   }
   return { kind: 'retry', error: UNEXPECTED };
 }
+
+/** What `get_job` has room for. */
+const MESSAGE_MAX = 1_000;
 
 /** A fault of ours; its words stay in the log. */
 const UNEXPECTED: JobError = { code: 'internal_error', message: 'The job met an unexpected fault.' };
