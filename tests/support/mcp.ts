@@ -31,6 +31,7 @@ export interface TestServerOptions {
 }
 
 let shared: Promise<TestServer> | undefined;
+let prepared: Promise<void> | undefined;
 
 /** The server that all tests with ordinary settings share. */
 export function sharedServer(): Promise<TestServer> {
@@ -46,7 +47,8 @@ export async function startServer({ environment, clock, db }: TestServerOptions 
   const server = await listen(config);
   const address = await testAddress();
   const store = { db: db ?? (await testDatabase()), address };
-  await installDelivery(await testDatabase(), address, logger);
+  prepared ??= installDelivery(await testDatabase(), address, logger);
+  await prepared;
   const addresses = addressesOf(config, server.port);
   const services = await createServices({ config, addresses, logger, store, works: false, ...(clock && { clock }) });
   await services.delivery.start();
