@@ -158,7 +158,7 @@ class Checker {
         ? hasType(value, type)
         : !isList(type) || type.some((one) => typeof one === 'string' && hasType(value, one));
     if (!fits) {
-      const types = isList(type) ? type.join(' or ') : String(type);
+      const types = (isList(type) ? type : [type]).filter((one) => typeof one === 'string').join(' or ');
       this.#fault(at, 'type', `must be ${types}, not ${typeOf(value)}`);
       return false;
     }
