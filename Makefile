@@ -64,11 +64,11 @@ floors: install ## check who imports whom
 	$(NODE) tests/architecture/check-floors.mjs
 
 test: install build ## the whole suite on the embedded database
-	npx mocha
+	npm run --silent test
 
 test-pg: install build ## the whole suite on the PostgreSQL of DATABASE_URL
 	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh)"' >&2; exit 2; }
-	npx mocha
+	npm run --silent test
 
 bench: build ## our server, the SDK servers and bare node:http in one run
 	$(NODE) --import tsx tests/bench/run.ts
