@@ -2,10 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { jobPolicies } from '../../../generated/contracts/job-policies.ts';
+import type { DatabaseAddress } from '../../../src/db/connect.ts';
 import type { Db } from '../../../src/db/database.ts';
 import { createDatasets } from '../../../src/domain/datasets/index.ts';
 import type { Dataset, Datasets } from '../../../src/domain/datasets/index.ts';
 import { JobsService } from '../../../src/domain/jobs/index.ts';
+import type { JobPolicies } from '../../../src/domain/jobs/index.ts';
 import { createObservability, readExport } from '../../../src/domain/observability/index.ts';
 import type { Observability } from '../../../src/domain/observability/index.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
@@ -18,6 +20,7 @@ import { LocalObjectStore } from '../../../src/providers/object-store/local-obje
 import { Delivery } from '../../../src/workers/delivery.ts';
 import { datasetRunHandler } from '../../../src/workers/handlers/dataset_run.ts';
 import { Worker } from '../../../src/workers/worker.ts';
+import type { WorkerSettings } from '../../../src/workers/worker.ts';
 import { openHandle, testAddress, testDatabase } from '../../support/boot.ts';
 import { eventually } from '../../support/eventually.ts';
 import { exportOf } from './traces.ts';
@@ -41,44 +44,70 @@ export interface DatasetsWorld {
   close(): Promise<void>;
 }
 
+const LOGGER = createLogger({ level: 'error' });
+
 export const ACCOUNT = '01912d5a-0000-7000-8000-00000000000a';
 
-/** The datasets of one process with a worker beside them, on the test database and a folder of their own. */
-export async function datasetsWorld(
-  options: { clock?: Clock; works?: boolean; folder?: string } = {},
-): Promise<DatasetsWorld> {
-  const { clock = systemClock, works = true } = options;
-  const db = await testDatabase();
-  const address = await testAddress();
-  const logger = createLogger({ level: 'error' });
-  const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'datasets-')));
+/** The parts of the product around datasets, as one process has them. */
+export async function assemble(place: {
+  readonly db: Db;
+  readonly address: DatabaseAddress;
+  readonly folder: string;
+  readonly clock?: Clock;
+  readonly policies?: JobPolicies;
+}) {
+  const { db, address, folder, clock = systemClock, policies = jobPolicies } = place;
   const objects = new LocalObjectStore(path.join(folder, 'objects'));
   const engine = new DuckDbDatasetEngine({ objects, workFolder: path.join(folder, 'work') });
   const cursors = new PageCursors('datasets');
   const observability = createObservability({ db, clock, cursors });
-  const delivery = new Delivery({ address, logger, maintain: false });
+  const delivery = new Delivery({ address, logger: LOGGER, maintain: false });
   await delivery.start();
-  const jobs = new JobsService({ db, delivery, policies: jobPolicies, cursors });
+  const jobs = new JobsService({ db, delivery, policies, cursors });
   const { capabilities, traces } = observability;
   const datasets = createDatasets({ db, clock, cursors, jobs, capabilities, traces, objects, engine });
-  const worker = new Worker({
-    db: openHandle(address),
-    delivery,
-    handlers: { dataset_run: datasetRunHandler(datasets) },
-    policies: jobPolicies,
-    onFailed: { dataset_run: datasets.onJobFailed },
+  return { db, clock, objects, engine, observability, delivery, jobs, datasets, policies };
+}
+
+/** A worker for the jobs of datasets, not yet started. */
+export function datasetsWorker(
+  parts: Pick<Awaited<ReturnType<typeof assemble>>, 'delivery' | 'datasets' | 'policies'>,
+  db: Db,
+  settings: Partial<WorkerSettings> = {},
+  onStart: () => void = () => undefined,
+): Worker<{ dataset_run: ReturnType<typeof datasetRunHandler> }> {
+  const run = datasetRunHandler(parts.datasets);
+  return new Worker({
+    db,
+    delivery: parts.delivery,
+    handlers: {
+      dataset_run: (payload, job) => {
+        onStart();
+        return run(payload, job);
+      },
+    },
+    policies: parts.policies,
+    onFailed: { dataset_run: parts.datasets.onJobFailed },
     isRetryable: (code) => code === 'unavailable',
-    logger,
-    settings: { pollMs: 50, retryBaseMs: 20 },
+    logger: LOGGER,
+    settings: { pollMs: 50, retryBaseMs: 20, ...settings },
   });
+}
+
+/** The datasets of one process with a worker beside them, on the test database and a folder of their own. */
+export async function datasetsWorld(
+  options: { clock?: Clock; works?: boolean; policies?: JobPolicies } = {},
+): Promise<DatasetsWorld> {
+  const { works = true } = options;
+  const address = await testAddress();
+  const folder = await mkdtemp(path.join(tmpdir(), 'datasets-'));
+  const parts = await assemble({ ...options, db: await testDatabase(), address, folder });
+  const { db, clock, datasets, observability, delivery } = parts;
+  const worker = datasetsWorker(parts, openHandle(address));
   if (works) worker.start();
   return {
-    db,
+    ...parts,
     folder,
-    objects,
-    observability,
-    datasets,
-    jobs,
     project: async () => {
       const id = newId();
       await db.raw('insert into projects (id, name, slug) values (?, ?, ?)', [id, `Project ${id}`, `project-${id}`]);
@@ -105,7 +134,7 @@ export async function datasetsWorld(
       if (works) await worker.stop(1_000);
       await delivery.stop();
       await datasets.close();
-      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
