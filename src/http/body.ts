@@ -24,7 +24,18 @@ export function declaresTooMuch(request: IncomingMessage, maxBytes: number): boo
 }
 
 /** Reads the body and counts what arrives, since a chunked request declares nothing. Throws `Refusal`. */
-export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limits: BodyLimits): Buffer | Promise<Buffer> {
+  return request.complete && !request.readableFlowing ? takeBody(request, limits) : awaitBody(request, limits);
+}
+
+/** A small body usually arrives with its headers: it lies in the stream already and needs no events. */
+function takeBody(request: IncomingMessage, limits: BodyLimits): Buffer {
+  if (request.readableLength > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  const body: unknown = request.read();
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
+
+function awaitBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let first: Buffer | undefined;
     let chunks: Buffer[] | undefined;

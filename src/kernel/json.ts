@@ -20,52 +20,67 @@ export interface ParsedJson {
 
 export const DEFAULT_MAX_DEPTH = 64;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LONGEST_SAFE_DIGITS = 15;
+const SUSPICIOUS = /\\u|[0-9]{16}/;
 
 /** Parses UTF-8 JSON that nests at most `maxDepth` levels. Throws only `JsonFault`. */
 export function parseJson(bytes: Buffer, maxDepth: number = DEFAULT_MAX_DEPTH): ParsedJson {
-  if (!isUtf8(bytes)) throw new JsonFault('encoding', 'The text is not valid UTF-8.');
-  const scan = scanTokens(bytes, maxDepth);
-  if (scan.tooDeep) throw new JsonFault('depth', `The JSON nests deeper than ${maxDepth} levels.`);
+  const text = bytes.toString('utf8');
+  // Decoding leaves U+FFFD where bytes were wrong, so only a text that holds one needs the exact check.
+  if (text.includes('\ufffd') && !isUtf8(bytes)) throw new JsonFault('encoding', 'The text is not valid UTF-8.');
+  if (nestsTooDeep(text, maxDepth)) throw new JsonFault('depth', `The JSON nests deeper than ${maxDepth} levels.`);
   try {
-    return { value: JSON.parse(bytes.toString('utf8')), suspicious: scan.suspicious };
+    // Values that the parser changes without a word: long integers, half surrogate pairs and NUL written as escapes.
+    return { value: JSON.parse(text), suspicious: SUSPICIOUS.test(text) };
   } catch {
     throw new JsonFault('syntax', 'The text is not valid JSON.');
   }
 }
 
-/**
- * One pass over the bytes, before the parser builds anything: a deep text is refused while it costs nothing, and
- * values that `JSON.parse` would silently change (long integers, half surrogate pairs, NUL) are noticed.
- */
-function scanTokens(bytes: Buffer, maxDepth: number): { tooDeep: boolean; suspicious: boolean } {
-  let depth = 0;
-  let suspicious = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) {
-        if (bytes[at] !== BACKSLASH) continue;
-        at++;
-        if (bytes[at] === 0x75) suspicious = true;
-      }
-    } else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > maxDepth) return { tooDeep: true, suspicious };
-    } else if (byte === 0x5d || byte === 0x7d) {
-      depth--;
-    } else if (byte !== undefined && byte >= 0x30 && byte <= 0x39) {
-      const start = at;
-      while (isDigit(bytes[at + 1])) at++;
-      if (at - start >= LONGEST_SAFE_DIGITS) suspicious = true;
-    }
-  }
-  return { tooDeep: false, suspicious };
+/** Looks before the parser builds anything. Few openers cannot nest deep, and most texts have few. */
+function nestsTooDeep(text: string, maxDepth: number): boolean {
+  return !hasFew(text, maxDepth) && scanDepth(text, maxDepth);
 }
 
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+function hasFew(text: string, most: number): boolean {
+  let left = most;
+  for (const opener of ['{', '[']) {
+    for (let at = text.indexOf(opener); at >= 0; at = text.indexOf(opener, at + 1)) {
+      left -= 1;
+      if (left < 0) return false;
+    }
+  }
+  return true;
+}
+
+function scanDepth(text: string, maxDepth: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22:
+        at = endOfString(text, at + 1);
+        break;
+      case 0x5b:
+      case 0x7b:
+        depth += 1;
+        if (depth > maxDepth) return true;
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth -= 1;
+        break;
+      default:
+    }
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at;
+    if (code === 0x5c) at += 1;
+  }
+  return text.length;
 }
 
 export interface UnsafeValue {
@@ -119,10 +134,12 @@ function join(path: string, step: string): string {
 const UNSEEN =
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g;
+const PRINTABLE = /^[ -~]*$/;
 const REPLACEMENT = '\ufffd';
 
 /** Replaces each unseen character by U+FFFD, one for one, so that lengths in code points stay as they were. */
 export function neutralise(text: string): string {
+  if (PRINTABLE.test(text)) return text;
   return toWellFormed(text).replace(UNSEEN, REPLACEMENT);
 }
 
@@ -139,11 +156,15 @@ export function stringifyForAgent(value: unknown): { readonly text: string; read
 
 /** Quick and on the safe side: pure ASCII without unusual escapes has nothing to hide. */
 function maySmuggle(text: string): boolean {
-  if (text.includes('\\u') || text.includes('\\b') || text.includes('\\f') || text.includes('\u007f')) return true;
+  if (text.includes('\\') && UNUSUAL_ESCAPE.test(text)) return true;
+  if (text.includes('\u007f')) return true;
   if (Buffer.byteLength(text) === text.length) return false;
   UNSEEN.lastIndex = 0;
   return UNSEEN.test(text);
 }
+
+/** What JSON writes as an escape and is not a quote, a backslash, a tab or a line break. */
+const UNUSUAL_ESCAPE = /\\[ubf]/;
 
 function neutraliseDeep(value: unknown): unknown {
   if (typeof value === 'string') return neutralise(value);

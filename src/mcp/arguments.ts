@@ -1,6 +1,5 @@
 import { clip } from '../kernel/bounded.ts';
 import { didYouMean } from '../kernel/did-you-mean.ts';
-import { AppError } from '../kernel/errors.ts';
 import { findUnsafe, neutralise } from '../kernel/json.ts';
 import type { ToolContract, ValidationFault, Validator, WireSchema } from './contract.ts';
 import { isObject } from './protocol.ts';
@@ -88,23 +87,19 @@ export function checkUnsafe(args: Record<string, unknown>): FieldFaults | undefi
   return new Map(unsafe.map(({ path, message }) => [name(path), message]));
 }
 
-export function invalidInput(faults: FieldFaults): AppError {
+/** The sentence for a caller whose arguments are refused. */
+export function invalidInputMessage(faults: FieldFaults): string {
   const names = [...faults.keys()].map((field) => `\`${field}\``).join(', ');
-  return new AppError(
-    'invalid_input',
-    `The arguments do not fit the contract: ${names}. Correct them as the fields say and call again.`,
-    {
-      fields: Object.fromEntries(faults),
-    },
-  );
+  return `The arguments do not fit the contract: ${names}. Correct them as the fields say and call again.`;
 }
 
 function placeOf(fault: ValidationFault): string {
-  const steps = fault.instancePath === '' ? [] : fault.instancePath.slice(1).split('/').map(unescapePointer);
-  const extra =
-    fault.params['missingProperty'] ?? fault.params['additionalProperty'] ?? fault.params['unevaluatedProperty'];
-  if (typeof extra === 'string') steps.push(extra);
-  return steps.length === 0 ? 'arguments' : name(steps.join('.'));
+  const { instancePath, params } = fault;
+  const extra = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
+  const holder = instancePath.slice(1);
+  const path = holder.includes('/') || holder.includes('~') ? holder.split('/').map(unescapePointer).join('.') : holder;
+  if (typeof extra !== 'string') return name(path);
+  return name(path === '' ? extra : `${path}.${extra}`);
 }
 
 /** A place may be spelt by the caller; it is shown, but never at length and never with unseen characters. */
@@ -173,9 +168,16 @@ function formatHint(format: unknown): string {
   }
 }
 
+/** Texts of enums, kept as long as the contract that holds them. */
+const ENUM_TEXTS = new WeakMap<object, string>();
+
 function listValues(values: unknown): string {
   if (!Array.isArray(values)) return 'the listed values';
-  return values.map((value) => JSON.stringify(value)).join(', ');
+  const before = ENUM_TEXTS.get(values);
+  if (before !== undefined) return before;
+  const text = values.map((value) => JSON.stringify(value)).join(', ');
+  ENUM_TEXTS.set(values, text);
+  return text;
 }
 
 function valueAt(root: unknown, pointer: string): unknown {

@@ -2,7 +2,7 @@ import { monotonicMs } from '../kernel/clock.ts';
 import { didYouMean } from '../kernel/did-you-mean.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
-import { checkArguments, checkUnsafe, invalidInput } from './arguments.ts';
+import { checkArguments, checkUnsafe, invalidInputMessage, type FieldFaults } from './arguments.ts';
 import type { CatalogContract, ToolContract, Validator } from './contract.ts';
 import { withDeadline } from './deadline.ts';
 import type { Operation } from './exchange.ts';
@@ -73,7 +73,10 @@ export class Catalog<A, P> {
     const call = new ToolCall(this.#parts, tool, operation, name);
     let outcome = 'ok';
     try {
-      return await call.run(args);
+      const answer = await call.run(args);
+      if (!('refused' in answer)) return answer;
+      outcome = 'invalid_input';
+      return this.#refuseArguments(answer.refused, tool, operation);
     } catch (error) {
       const failed = this.#fail(error, tool, operation);
       outcome = failed.code;
@@ -100,6 +103,14 @@ export class Catalog<A, P> {
       close === undefined ? {} : { did_you_mean: close },
     );
     return new RpcError(RPC.invalidParams, error.message, { ...error });
+  }
+
+  /** The most frequent refusal is made without an error object: capturing its stack would cost more than the call. */
+  #refuseArguments(fields: FieldFaults, tool: CompiledTool, operation: Operation<A>): ToolAnswer {
+    const { faults, logger, publishesSchemas } = this.#parts;
+    logger.debug('tool refused arguments', { requestId: operation.exchange.requestId, tool: tool.contract.name });
+    const error = faults.make('invalid_input', invalidInputMessage(fields), Object.fromEntries(fields));
+    return errorAnswer(error, operation.era, publishesSchemas);
   }
 
   #fail(error: unknown, tool: CompiledTool, operation: Operation<A>): { code: string; answer: ToolAnswer } {
@@ -165,27 +176,30 @@ class ToolCall<A, P> {
     return this.#project?.id;
   }
 
-  async run(sent: Record<string, unknown>): Promise<ToolAnswer> {
+  /** Answers the faults of the arguments instead of a result when they do not fit. */
+  async run(sent: Record<string, unknown>): Promise<ToolAnswer | { readonly refused: FieldFaults }> {
     const { contract } = this.#tool;
     const { principal } = this.#operation;
     const notice = this.#parts.lifecycle.noticeOnCall('tool', contract, this.#calledName);
     requirePermission(principal, contract.permission);
     let input = sent;
     if (contract.context === 'project') {
-      const { project_id: named, ...rest } = sent;
-      if (named !== undefined) input = rest;
+      const named = sent['project_id'];
+      if (named !== undefined) {
+        const { project_id: _, ...rest } = sent;
+        input = rest;
+      }
       this.#project = await this.#parts.projects.require(principal, named);
     }
-    this.#check(input);
+    const faults = this.#check(input);
+    if (faults !== undefined) return { refused: faults };
     const output = await this.#work(input);
     return this.#render(output, notice);
   }
 
-  #check(input: Record<string, unknown>): void {
-    const faults =
-      (this.#operation.suspicious ? checkUnsafe(input) : undefined) ??
-      checkArguments(this.#tool.contract, this.#tool.validateInput, input);
-    if (faults !== undefined) throw invalidInput(faults);
+  #check(input: Record<string, unknown>): FieldFaults | undefined {
+    const unsafe = this.#operation.suspicious ? checkUnsafe(input) : undefined;
+    return unsafe ?? checkArguments(this.#tool.contract, this.#tool.validateInput, input);
   }
 
   #work(input: Record<string, unknown>): Promise<unknown> {

@@ -102,10 +102,11 @@ export class Dispatcher<A, P> {
 
   capabilities(era: Era): Record<string, unknown> {
     const { logging, subscriptions, listChanged } = this.#extensions;
-    const changes = era === 'modern' && listChanged === true ? { listChanged: true } : {};
+    // The modern SDK says true for whoever says nothing.
+    const changes = era === 'modern' ? { listChanged: listChanged === true } : {};
     return {
       tools: changes,
-      resources: era === 'legacy' && subscriptions === true ? { subscribe: true } : {},
+      resources: era === 'legacy' && subscriptions === true ? { subscribe: true } : changes,
       prompts: changes,
       completions: {},
       ...(logging === true ? { logging: {} } : {}),

@@ -230,21 +230,24 @@ export class FastLane<A, P> {
   }
 }
 
-/** Writes a JSON answer past Koa's body handling, which would measure and convert the text once more. */
+/**
+ * Writes a JSON answer past Koa's body handling, which would measure and convert the text once more. A text of plain
+ * ASCII goes out as it is, in one write with its headers; only other texts are encoded first.
+ */
 export function send(response: ServerResponse, headers: Record<string, string>, json: string, status = 200): void {
-  const body = Buffer.from(json);
+  const size = Buffer.byteLength(json);
   headers['content-type'] = 'application/json';
-  headers['content-length'] = String(body.length);
+  headers['content-length'] = String(size);
   response.writeHead(status, headers);
-  response.end(body);
+  if (size === json.length) response.end(json, 'latin1');
+  else response.end(json, 'utf8');
 }
 
 function sendBytes(response: ServerResponse, headers: Record<string, string>, head: string, bytes: Buffer): void {
-  headers['content-type'] = 'application/json';
   const prefix = Buffer.from(head);
-  headers['content-length'] = String(prefix.length + bytes.length + 1);
+  headers['content-type'] = 'application/json';
+  headers['content-length'] = String(prefix.length + bytes.length);
   response.writeHead(200, headers);
   response.write(prefix);
-  response.write(bytes);
-  response.end('}');
+  response.end(bytes);
 }

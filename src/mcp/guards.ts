@@ -61,17 +61,16 @@ export class Guards<A> {
     checkAccept(headers.accept);
     if (declaresTooMuch(request, this.bodyLimits.maxBytes)) throw tooLarge(this.bodyLimits.maxBytes);
     exchange.credential = presentedCredential(headers);
-    if (this.#limiter !== undefined) await this.#limit(this.#limiter, exchange);
+    if (this.#limiter !== undefined) {
+      const { credential, clientIp } = exchange;
+      const use = credential === undefined ? `ip ${clientIp}` : `key ${credential.sha256}`;
+      const decision = await this.#limiter.consume(use);
+      if (!decision.allowed) throw rateLimited(decision.retryAfterSeconds);
+    }
     const answer = this.#authenticate(exchange);
     const authentication = answer instanceof Promise ? await answer : answer;
     if ('denial' in authentication) throw await this.#denied(authentication.denial, exchange);
     return authentication;
-  }
-
-  async #limit(limiter: RateLimiter, exchange: Exchange): Promise<void> {
-    const { credential, clientIp } = exchange;
-    const decision = await limiter.consume(credential === undefined ? `ip ${clientIp}` : `key ${credential.sha256}`);
-    if (!decision.allowed) throw rateLimited(decision.retryAfterSeconds);
   }
 
   /** Wrong credentials count against the address: each guess looks like a new caller to the limiter above. */

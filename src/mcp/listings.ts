@@ -10,7 +10,7 @@ export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/
 export interface Listing {
   /** The result, for an SDK to serialise; the modern SDK adds its own discriminator and identity. */
   readonly object: Readonly<Record<string, unknown>>;
-  /** The whole result of the era as JSON, ready to be written. */
+  /** The whole result of the era as JSON and the bracket that closes the envelope, ready to be written. */
   readonly bytes: Buffer;
 }
 
@@ -73,7 +73,7 @@ export class Listings<A> {
     const object = { [memberOf(method)]: items, ...hints };
     const envelope =
       era === 'modern' ? `,"resultType":"complete","_meta":{"${META_SERVER_INFO}":${this.#parts.serverInfo}}}` : '}';
-    return { object, bytes: Buffer.from(JSON.stringify(object).slice(0, -1) + envelope) };
+    return { object, bytes: Buffer.from(`${JSON.stringify(object).slice(0, -1)}${envelope}}`) };
   }
 
   #items(method: ListMethod, grant: Grant): Readonly<Record<string, unknown>>[] {

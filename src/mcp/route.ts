@@ -57,7 +57,8 @@ export class Route<A, P> {
         response.writeHead(204, { ...exchange.answerHeaders, ...admission.preflight }).end();
         return;
       }
-      const parsed = parseBody(await readBody(request, this.#guards.bodyLimits), this.#guards.maxDepth);
+      const reading = readBody(request, this.#guards.bodyLimits);
+      const parsed = parseBody(reading instanceof Promise ? await reading : reading, this.#guards.maxDepth);
       id = idOf(parsed.value);
       await this.#answer(exchange, admission.principal, parsed.value, parsed.suspicious);
     } catch (error) {
