@@ -28,6 +28,8 @@ const MAX_WITNESSES = 4;
 /** Answers whether every value the old schema accepts is accepted by the new one. */
 export interface Prover {
   contains(oldSchema: JsonSchema, newSchema: JsonSchema): Containment;
+  /** Whether the first schema accepts the value and the second refuses it, by two validators compiled apart. */
+  disagree(accepts: JsonSchema, refuses: JsonSchema, value: JsonValue): boolean;
 }
 
 /**
@@ -48,6 +50,7 @@ export function createProver(options: ContainmentOptions = {}): Prover {
       const question = new Question({ formats, limits, languages, shared }, oldSchema, newSchema);
       return question.answer(validators);
     },
+    disagree: (accepts, refuses, value) => validators.disagree(accepts, refuses, value),
   };
 }
 
