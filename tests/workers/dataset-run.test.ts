@@ -125,9 +125,6 @@ describe('dataset workers that are killed while they land', function () {
     const { datasets } = await world.datasets.service.list(projectId, { limit: 100 });
     assert.deepEqual(kept.sort(), datasets.flatMap(({ active }) => active?.table?.objectKey ?? []).sort());
     assert.deepEqual(await readdir(path.join(world.folder, 'objects/partial')), []);
-    assert.deepEqual(
-      (await readdir(path.join(world.folder, 'work'))).filter((name) => name !== 'spill'),
-      [],
-    );
+    assert.deepEqual(await readdir(path.join(world.folder, 'work')), []);
   }
 });

@@ -38,6 +38,7 @@ const QUERY_MS = 8_000;
 const QUERY_WAIT_MS = 8_000;
 const SCAN_MS = 30 * 60_000;
 const IDLE_MS = 60_000;
+const SPILL = 'spill';
 /** What the process itself needs, native code and the Node heap included. */
 const OWN_MB = 384;
 
@@ -61,7 +62,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
       waitMs: QUERY_WAIT_MS,
     });
     this.#jobs = new EnginePool({
-      limits: { memoryMb: 512, residentMb: 512 + 2 * OWN_MB, spillFolder: path.join(this.#workFolder, 'spill') },
+      limits: { memoryMb: 512, residentMb: 512 + 2 * OWN_MB },
       size: options.jobProcesses ?? 2,
       idleMs: IDLE_MS,
       waitMs: SCAN_MS,
@@ -82,6 +83,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
         kind: 'write_rows',
         jsonLines,
         target: written,
+        spillFolder: path.join(folder, SPILL),
         identity: ROW_IDENTITY,
         ...(columns && { columns }),
       };
@@ -98,7 +100,15 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     return this.#inWorkFolder((folder) =>
       this.#withFile(source, async (file) => {
         const written = path.join(folder, 'table.parquet');
-        const task: EngineTask = { kind: 'write_select', file, sql, target: written, identity: ROW_IDENTITY };
+        const spillFolder = path.join(folder, SPILL);
+        const task: EngineTask = {
+          kind: 'write_select',
+          file,
+          sql,
+          target: written,
+          spillFolder,
+          identity: ROW_IDENTITY,
+        };
         return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(signal)), signal);
       }),
     );

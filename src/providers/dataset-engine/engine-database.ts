@@ -14,7 +14,8 @@ export async function openDatabase(limits: EngineLimits): Promise<EngineDatabase
     // One thread: a statement may fill one core, never the machine, and rows keep their order.
     threads: '1',
     memory_limit: `${limits.memoryMb}MB`,
-    temp_directory: limits.spillFolder ?? '',
+    // A query that does not fit into memory fails; only tasks that write may spill, see `allowSpill`.
+    temp_directory: '',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
@@ -33,6 +34,10 @@ export async function openDatabase(limits: EngineLimits): Promise<EngineDatabase
 /** Makes one file the table `t`. */
 export async function openTable(connection: DuckDBConnection, file: string): Promise<void> {
   await connection.run(`CREATE VIEW t AS SELECT * FROM read_parquet(${literal(file)})`);
+}
+
+export async function allowSpill(connection: DuckDBConnection, folder: string): Promise<void> {
+  await connection.run(`SET temp_directory = ${literal(folder)}`);
 }
 
 /** From here on the engine touches these files, no other, and no setting can be changed. */

@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os';
-import { guard, lock, openDatabase, openTable } from './engine-database.ts';
+import { allowSpill, guard, lock, openDatabase, openTable } from './engine-database.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
 import { readAnswer, readBatches } from './read-tasks.ts';
@@ -75,11 +75,13 @@ async function perform(task: EngineTask, { connection }: EngineDatabase): Promis
       return 'null';
     }
     case 'write_rows': {
+      await allowSpill(connection, task.spillFolder);
       await openRows(connection, task.jsonLines, task.columns);
       await lock(connection, [task.jsonLines, task.target]);
       return writeTable(connection, task.target, task.identity);
     }
     case 'write_select': {
+      await allowSpill(connection, task.spillFolder);
       await openTable(connection, task.file);
       await lock(connection, [task.file, task.target]);
       return ofAuthor(async () => {

@@ -16,6 +16,7 @@ export type EngineTask =
       readonly kind: 'write_rows';
       readonly jsonLines: string;
       readonly target: string;
+      readonly spillFolder: string;
       readonly identity: string;
       readonly columns?: Readonly<Record<string, string>>;
     }
@@ -24,6 +25,8 @@ export type EngineTask =
       readonly file: string;
       readonly sql: string;
       readonly target: string;
+      /** For what does not fit into memory; of this task alone, because engines take each other's files for their own. */
+      readonly spillFolder: string;
       readonly identity: string;
     };
 
@@ -31,8 +34,6 @@ export interface EngineLimits {
   readonly memoryMb: number;
   /** Resident memory at which the process ends itself; above what DuckDB accounts for. */
   readonly residentMb: number;
-  /** Folder for what does not fit into memory; absent: nothing is written aside and the statement fails. */
-  readonly spillFolder?: string;
 }
 
 export type EngineRequest =
