@@ -4,35 +4,45 @@ import type { JsonObject } from '../canonical/json.ts';
 import type { JsonValue } from '../model/types.ts';
 
 export function joinSchemas(schemas: readonly JsonObject[]): JsonObject {
-  const distinct = [...new Map(schemas.map((schema) => [canonicalText(schema), schema])).values()];
+  const distinct = [...new Map(schemas.flatMap(choices).map((schema) => [canonicalText(schema), schema])).values()];
   const [first = {}] = distinct;
   if (distinct.length < 2) return first;
-  if (distinct.some((schema) => Object.keys(schema).length === 0)) return {};
-  const types = new Set(distinct.map((schema) => member(schema, 'type')));
-  if (types.size !== 1) return joinTypes(distinct);
-  const type = member(first, 'type') ?? null;
-  if (type === 'object') return joinObjects(distinct);
-  if (type === 'array') return { type, items: joinSchemas(distinct.map((schema) => record(schema['items']))) };
-  return type === 'string' ? joinTexts(distinct) : withDescription({ type }, distinct);
-}
-
-/** Different types: whole numbers are numbers, anything else stays a choice. */
-function joinTypes(schemas: readonly JsonObject[]): JsonObject {
-  const types = new Set(schemas.map((schema) => member(schema, 'type')));
-  if ([...types].every((type) => type === 'integer' || type === 'number'))
-    return withDescription({ type: 'number' }, schemas);
-  const flat = schemas.flatMap((schema) => {
-    const inner = member(schema, 'anyOf');
-    return isJsonArray(inner) ? inner.filter(isJsonObject) : [schema];
-  });
+  if (distinct.some((schema) => !Object.hasOwn(schema, 'type'))) return {};
   const byType = new Map<string, JsonObject[]>();
-  for (const schema of flat) {
-    const type = canonicalText(member(schema, 'type') ?? null);
+  for (const schema of distinct) {
+    const type = typeOf(schema);
     byType.set(type, [...(byType.get(type) ?? []), schema]);
   }
-  const joined = [...byType.values()].map(joinSchemas);
+  const [integers, numbers] = [byType.get('integer'), byType.get('number')];
+  if (integers !== undefined && numbers !== undefined) {
+    byType.delete('integer');
+    byType.set('number', [...numbers, ...integers]);
+  }
+  const joined = [...byType].map(([type, group]) => joinAlike(type, group));
   const [only] = joined;
   return joined.length === 1 && only !== undefined ? only : { anyOf: joined };
+}
+
+/** The schema, or what it is a choice of. */
+function choices(schema: JsonObject): readonly JsonObject[] {
+  const inner = member(schema, 'anyOf');
+  return isJsonArray(inner) ? inner.filter(isJsonObject).flatMap(choices) : [schema];
+}
+
+function typeOf(schema: JsonObject): string {
+  const type = member(schema, 'type');
+  return typeof type === 'string' ? type : '';
+}
+
+function joinAlike(type: string, schemas: readonly JsonObject[]): JsonObject {
+  const [first = {}] = schemas;
+  if (schemas.length === 1) return first;
+  if (type === 'object') return joinObjects(schemas);
+  if (type === 'array') {
+    const items = joinSchemas(schemas.map((schema) => record(schema['items'])));
+    return { type, ...(Object.keys(items).length === 0 ? {} : { items }) };
+  }
+  return type === 'string' ? joinTexts(schemas) : withDescription({ type }, schemas);
 }
 
 function joinTexts(schemas: readonly JsonObject[]): JsonObject {
