@@ -1,0 +1,7 @@
+import { describeTool, todo } from '../../support/describe-tool.ts';
+
+describeTool('get_note', {
+  succeeds: { 'reads a note': todo },
+  fails: { note_not_found: todo, note_lost: todo },
+  staysInProject: { note_id: todo },
+});
