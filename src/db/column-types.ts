@@ -2,8 +2,8 @@ import { types, type CustomTypesConfig } from 'pg';
 
 const { builtins } = types;
 const MANY_DIGITS = /\d{16}/;
-/** A JSON string, or an integer long enough to be beyond what a double holds. */
-const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
+/** A JSON string, or an integer long enough to be beyond what a double holds; never the digits of a fraction. */
+const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
 /** How column values arrive: as JavaScript values where none is lost, as the database's own text where one would be. */
 export const columnTypes: CustomTypesConfig = {

@@ -42,10 +42,11 @@ describe('jsonb', () => {
   it('keeps the digits of integers beyond 2^53 as text, and of nothing else', async () => {
     const db = await testDatabase();
     const text =
-      '{"id": 12345678901234567890, "n": -9007199254740993, "safe": 9007199254740991, "f": 1234567890123456789.5, "e": 12345678901234567890e2, "s": "x 12345678901234567890 \\" 99999999999999999999"}';
+      '{"id": 12345678901234567890, "n": -9007199254740993, "safe": 9007199254740991, "f": 1234567890123456789.5, "third": 0.33333333333333337, "e": 12345678901234567890e2, "s": "x 12345678901234567890 \\" 99999999999999999999"}';
     assert.deepEqual(await value(db, 'select ?::jsonb as value', [text]), {
       id: '12345678901234567890',
       n: '-9007199254740993',
+      third: 0.33333333333333337,
       safe: 9007199254740991,
       f: Number('1234567890123456789.5'),
       // jsonb keeps numbers as numeric, which writes the exponent out.
