@@ -23,7 +23,7 @@ export class CapabilityTally {
       .map(([capabilityId, { name, count }]) => ({
         capabilityId,
         name,
-        score: count / this.#total,
+        score: Math.round((count / this.#total) * 1e6) / 1e6,
         reason: `${count} of ${this.#total} rows come from its traces.`,
       }))
       .sort((left, right) => right.score - left.score || (left.capabilityId < right.capabilityId ? -1 : 1))

@@ -61,7 +61,7 @@ async function describeWritten(connection: DuckDBConnection): Promise<Record<str
     rows,
     columns: columns.map((column, index) => ({
       ...column,
-      nullRate: rows === 0 ? 0 : 1 - (filled[index] ?? 0) / rows,
+      nullRate: rows === 0 ? 0 : Math.round((1 - (filled[index] ?? 0) / rows) * 1e6) / 1e6,
     })),
     fingerprint: await fingerprint(connection, columns),
   };

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { overlapSelect, splitSelect } from '../../../src/domain/datasets/split.ts';
+import type { SplitOptions } from '../../../src/domain/datasets/split.ts';
+import { engineWorld } from '../../providers/engine-world.ts';
+import type { EngineWorld } from '../../providers/engine-world.ts';
+
+const COLUMNS = ['input', 'output', 'session', 'label'];
+const PLAIN: SplitOptions = { evalPercent: 20, position: 'tail', groupBy: [], deduplicate: true };
+
+interface Row {
+  readonly input: string;
+  readonly session?: string;
+  readonly label?: string;
+}
+
+describe('a split', function () {
+  this.timeout(60_000);
+  let world: EngineWorld;
+  before(async () => {
+    world = await engineWorld();
+  });
+  after(() => world.close());
+
+  /** Row numbers of both sides. */
+  const split = async (rows: readonly Row[], options: Partial<SplitOptions>, seed = 'seed') => {
+    const table = await world.table(
+      rows.map((row) => ({ output: '', ...row })),
+      { input: 'VARCHAR', output: 'VARCHAR', session: 'VARCHAR', label: 'VARCHAR' },
+    );
+    const full = { ...PLAIN, ...options };
+    const side = async (which: 'train' | 'eval') =>
+      (await world.engine.query(table, { sql: splitSelect(full, seed, COLUMNS, which), limit: 1_000 })).rows.map(
+        (row) => Number(row['source_row']),
+      );
+    const overlap = await world.engine.query(table, { sql: overlapSelect(full, seed, COLUMNS), limit: 1 });
+    return { train: await side('train'), eval: await side('eval'), overlap: Number(overlap.rows[0]?.['overlap']) };
+  };
+  const numbered = (count: number, more: (index: number) => Partial<Row> = () => ({})): Row[] =>
+    Array.from({ length: count }, (_, index) => ({ input: `q${index}`, ...more(index) }));
+
+  it('takes the last or the first rows', async () => {
+    assert.deepEqual(await split(numbered(5), {}), { train: [1, 2, 3, 4], eval: [5], overlap: 0 });
+    assert.deepEqual(await split(numbered(5), { position: 'head', evalPercent: 40 }), {
+      train: [3, 4, 5],
+      eval: [1, 2],
+      overlap: 0,
+    });
+  });
+
+  it('takes random rows, the same ones for the same seed', async () => {
+    const first = await split(numbered(50), { position: 'random' });
+    assert.deepEqual([first.eval.length, first.train.length], [10, 40]);
+    assert.deepEqual(await split(numbered(50), { position: 'random' }), first);
+    assert.notDeepEqual((await split(numbered(50), { position: 'random' }, 'other')).eval, first.eval);
+    assert.notDeepEqual(first.eval, [41, 42, 43, 44, 45, 46, 47, 48, 49, 50]);
+  });
+
+  it('keeps rows of a group together', async () => {
+    const sessions = await split(
+      numbered(20, (index) => ({ session: `s${index % 7}` })),
+      { groupBy: ['session'], position: 'random', evalPercent: 30 },
+    );
+    const groups = (rows: readonly number[]) => new Set(rows.map((row) => (row - 1) % 7));
+    const [train, evaluation] = [groups(sessions.train), groups(sessions.eval)];
+    assert.ok(train.size > 0 && evaluation.size > 0);
+    assert.deepEqual(
+      [...evaluation].filter((group) => train.has(group)),
+      [],
+    );
+    assert.equal(sessions.train.length + sessions.eval.length, 20);
+  });
+
+  it('keeps the shares of a stratum', async () => {
+    const { eval: evaluation } = await split(
+      numbered(100, (index) => ({ label: index < 80 ? 'common' : 'rare' })),
+      { stratifyBy: 'label', evalPercent: 20 },
+    );
+    assert.equal(evaluation.filter((row) => row <= 80).length, 16);
+    assert.equal(evaluation.filter((row) => row > 80).length, 4);
+  });
+
+  it('drops repeated rows first, or counts contents that stand on both sides', async () => {
+    const rows = [...numbered(4), ...numbered(4)];
+    assert.deepEqual(await split(rows, { evalPercent: 25 }), { train: [1, 2, 3], eval: [4], overlap: 0 });
+    const kept = await split(rows, { evalPercent: 25, deduplicate: false });
+    assert.deepEqual([kept.train.length, kept.eval, kept.overlap], [6, [7, 8], 2]);
+  });
+
+  it('leaves neither side empty when there are two rows', async () => {
+    for (const evalPercent of [1, 50, 99]) {
+      for (const position of ['head', 'tail', 'random'] as const) {
+        const sides = await split(numbered(2), { evalPercent, position });
+        assert.deepEqual([sides.train.length, sides.eval.length], [1, 1], `${evalPercent} ${position}`);
+      }
+    }
+  });
+
+  it('survives names and values that look like SQL', async () => {
+    const hostile = numbered(6, (index) => ({ session: `'); DROP VIEW t; -- ${index % 3}`, label: '"' }));
+    const sides = await split(hostile, { groupBy: ['session', 'label'], evalPercent: 33 });
+    assert.equal(sides.train.length + sides.eval.length, 6);
+  });
+});
