@@ -1,6 +1,6 @@
 import { rateLimited } from '../http/rate-limit.ts';
 
-export interface IngestLoadLimits {
+interface IngestLoadLimits {
   /** Requests that may be anywhere between their head and their answer. */
   readonly maxRequests: number;
   /** Unpacked bytes that may be in memory at once. */
@@ -9,7 +9,7 @@ export interface IngestLoadLimits {
   readonly maxWriters: number;
 }
 
-export const DEFAULT_INGEST_LIMITS: IngestLoadLimits = {
+const DEFAULT_INGEST_LIMITS: IngestLoadLimits = {
   maxRequests: 32,
   maxBytes: 64 * 1024 * 1024,
   maxWriters: 3,

@@ -24,7 +24,7 @@ export interface CapabilityClaim {
   readonly slug?: string;
 }
 
-export type IdentityKind = 'id' | 'name' | 'slug';
+type IdentityKind = 'id' | 'name' | 'slug';
 
 /** One identity a capability holds or once held; values are compared in lower case. */
 export interface Identity {
@@ -35,7 +35,7 @@ export interface Identity {
 const SLUG_MAX = 64;
 
 /** Lower-case letters, digits and hyphens; a name without any gets a digest, so that every name has a slug. */
-export function slugify(name: string): string {
+function slugify(name: string): string {
   const slug = name
     .normalize('NFKD')
     .toLowerCase()

@@ -1,3 +1,3 @@
 export { claimKey } from './capability.ts';
-export type { Capability, CapabilityClaim, CapabilityStatus, Identity } from './capability.ts';
+export type { Capability, CapabilityClaim, Identity } from './capability.ts';
 export { CapabilityService } from './capability-service.ts';

@@ -1,5 +1,3 @@
-import type { Knex } from 'knex';
-
 type Cell = string | number | undefined;
 
 /** A column of a bulk statement: its name, its type, and where a row has its value. */
@@ -15,8 +13,8 @@ export function arrayMarks<Row>(columns: readonly Column<Row>[]): string {
 }
 
 /** The bindings for `arrayMarks`, in the same order; an absent value is null. */
-export function arraysOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly Knex.RawBinding[] {
+export function arraysOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly string[][] {
   const arrays = columns.map(([, , valueOf]) => rows.map((row) => valueOf(row) ?? null));
-  // because knex's types know no array with a null in it, and the driver does
-  return arrays as unknown as readonly Knex.RawBinding[];
+  // because the query builder's types know no array of mixed cells, and the driver writes each by its own kind
+  return arrays as unknown as readonly string[][];
 }

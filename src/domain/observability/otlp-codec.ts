@@ -1,5 +1,5 @@
 /** What an OTLP/HTTP export is answered with. */
-export interface ExportAnswer {
+interface ExportAnswer {
   readonly rejectedSpans: number;
   /** Empty when everything was taken as it was. */
   readonly message: string;

@@ -31,7 +31,7 @@ export const otlpJson: OtlpCodec = {
  * JSON.parse rounds integers beyond 2^53, and some exporters send nanoseconds as bare numbers. Such numbers are
  * quoted before parsing, which OTLP's JSON mapping allows for every 64-bit field.
  */
-export function parseExactJson(text: string): unknown {
+function parseExactJson(text: string): unknown {
   return JSON.parse(mayHoldLongIntegers(text) ? quoteLongIntegers(text) : text);
 }
 

@@ -45,12 +45,12 @@ export interface TraceDelta {
 }
 
 /** A value that belongs to the span with the smallest rank. */
-export interface Ranked {
+interface Ranked {
   readonly rank: string;
   readonly value: string;
 }
 
-export interface RankedError {
+interface RankedError {
   readonly rank: string;
   readonly message: string;
   readonly type?: string;
@@ -69,7 +69,7 @@ export function rankOf(span: Pick<RolledSpan, 'parentSpanId' | 'startNs' | 'span
  * Which error ended a trace: the root's own when it says what happened, else that of the failed span that ended last.
  * Spans without a message come after all others.
  */
-export function errorRankOf(span: Pick<RolledSpan, 'parentSpanId' | 'endNs' | 'spanId'>, message: string): string {
+function errorRankOf(span: Pick<RolledSpan, 'parentSpanId' | 'endNs' | 'spanId'>, message: string): string {
   const level = message === '' ? '2' : span.parentSpanId === undefined ? '0' : '1';
   return `${level}${(MAX_NS - span.endNs).toString().padStart(19, '0')}${span.spanId}`;
 }

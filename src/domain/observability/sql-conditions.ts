@@ -1,13 +1,15 @@
-import type { Knex } from 'knex';
 import { AppError } from '../../kernel/errors.ts';
+
+/** A value the driver can bind. */
+export type Binding = string | number | boolean | null | Date;
 
 /** Conditions of one `where`, joined by `and`, with their bindings in the order of the text. */
 export class SqlConditions {
   readonly #texts: string[] = [];
-  readonly #bindings: Knex.RawBinding[] = [];
+  readonly #bindings: Binding[] = [];
 
   /** Adds `text` unless its value is absent; `text` has one `?`, or `bindings` names them all. */
-  add(text: string, value: Knex.RawBinding | undefined, bindings?: readonly Knex.RawBinding[]): this {
+  add(text: string, value: Binding | undefined, bindings?: readonly Binding[]): this {
     if (value === undefined) return this;
     this.#texts.push(text);
     this.#bindings.push(...(bindings ?? [value]));
@@ -30,7 +32,7 @@ export class SqlConditions {
     return this.#texts.join(' and ');
   }
 
-  get bindings(): readonly Knex.RawBinding[] {
+  get bindings(): readonly Binding[] {
     return this.#bindings;
   }
 }

@@ -1,7 +1,6 @@
-import type { Knex } from 'knex';
 import { instantText, likeText, type Db } from '../../db/database.ts';
 import type { CursorValue } from '../../kernel/page-cursor.ts';
-import { nanosOfMs, SqlConditions, storableInstant, storableNanos } from './sql-conditions.ts';
+import { nanosOfMs, SqlConditions, storableInstant, storableNanos, type Binding } from './sql-conditions.ts';
 import type { TraceFilter, TraceListQuery, TraceOrderKey, TraceRow } from './trace-query.ts';
 
 interface ListRow {
@@ -207,7 +206,7 @@ function repeat<T>(times: number, values: readonly T[]): readonly T[] {
 }
 
 /** Costs travel as text, so that the database compares the same decimal the caller wrote. */
-function text(value: number | undefined): Knex.RawBinding | undefined {
+function text(value: number | undefined): Binding | undefined {
   return value === undefined ? undefined : String(value);
 }
 

@@ -1,5 +1,4 @@
-export const TRACE_ORDERINGS = ['start_time_ns', 'duration_ns', 'received_at', 'name', 'status_code'] as const;
-export type TraceOrderKey = (typeof TRACE_ORDERINGS)[number];
+export type TraceOrderKey = 'start_time_ns' | 'duration_ns' | 'received_at' | 'name' | 'status_code';
 
 /** Which traces or spans are wanted; all conditions hold together. Absent means any. */
 export interface TraceFilter {
