@@ -1,6 +1,18 @@
 /** The grammar of contract files, one JSON Schema per kind. `schemas/meta/` holds the published copies. */
 import type { Kind } from '../load/layout.ts';
-import { change, domainList, endpoint, errorList, job, model, profile, prompt, scopeList, server } from './others.ts';
+import {
+  change,
+  domainList,
+  endpoint,
+  errorList,
+  job,
+  model,
+  profile,
+  prompt,
+  scopeList,
+  server,
+  tombstoneList,
+} from './others.ts';
 import type { Node } from './parts.ts';
 import { resource } from './resource.ts';
 import { schemaBody } from './schema-body.ts';
@@ -19,6 +31,7 @@ export const GRAMMAR: Readonly<Record<Kind, Node>> = {
   endpoint,
   profile,
   change,
+  tombstones: tombstoneList,
 };
 
 /** Resolves the one reference the grammar uses. */

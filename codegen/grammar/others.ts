@@ -287,6 +287,25 @@ export const change: Node = object(
     migration: text('What callers do.', 1000),
     owner: text('Who answers for it.', 120),
     expires: day('Day after which the approval no longer counts.'),
+    link: text('Where it was discussed.', 500),
     approves: list('Findings that are approved.', approval, { minItems: 1, maxItems: 256 }),
+  },
+);
+
+const tombstone = object('One withdrawn name.', ['kind', 'name', 'removed', 'reason'], {
+  kind: choice('What carried the name.', ['tool', 'resource', 'prompt', 'job', 'error', 'scope', 'argument', 'value']),
+  of: text('Name of the entity that held an argument or value.', 128),
+  name: text('The name that stays reserved.', 256),
+  removed: word('Version that withdrew it.', '^\\d+\\.\\d+\\.\\d+$'),
+  replacement: text('What to use instead.', 256),
+  reason: text('Why it went away.', 500),
+});
+
+export const tombstoneList: Node = object(
+  'Names that must not come back with another meaning.',
+  ['kind', 'tombstones'],
+  {
+    kind: kindOf('tombstones'),
+    tombstones: list('All withdrawn names.', tombstone, { minItems: 1, maxItems: 2048 }),
   },
 );

@@ -12,6 +12,7 @@ export const KINDS = [
   'endpoint',
   'profile',
   'change',
+  'tombstones',
 ] as const;
 
 export type Kind = (typeof KINDS)[number];
@@ -29,7 +30,11 @@ export const SINGLE_FILES: Readonly<Record<string, Kind>> = {
   'vocabulary/errors.yaml': 'errors',
   'vocabulary/scopes.yaml': 'scopes',
   'vocabulary/domains.yaml': 'domains',
+  'vocabulary/tombstones.yaml': 'tombstones',
 };
+
+/** Single files a tree may do without. */
+export const OPTIONAL_FILES: readonly string[] = ['vocabulary/tombstones.yaml'];
 
 /** Top folders: the kind they hold and whether a domain folder stands between. */
 export const FOLDERS: Readonly<Record<string, { readonly kind: Kind; readonly byDomain: boolean }>> = {
@@ -45,7 +50,9 @@ export const FOLDERS: Readonly<Record<string, { readonly kind: Kind; readonly by
 
 /** Folders of the root that are not contract folders by kind: published grammar and vocabulary. */
 export const META_FOLDER = 'meta';
-export const TOP_FOLDERS: readonly string[] = [...Object.keys(FOLDERS), 'vocabulary', META_FOLDER];
+/** Snapshots of released surfaces; written by the gate, never read as contracts. */
+export const RELEASES_FOLDER = 'releases';
+export const TOP_FOLDERS: readonly string[] = [...Object.keys(FOLDERS), 'vocabulary', META_FOLDER, RELEASES_FOLDER];
 
 /** What stands at a path relative to the root, or undefined when nothing may stand there. */
 export function placeOf(file: string): Place | undefined {

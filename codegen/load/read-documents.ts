@@ -5,7 +5,7 @@ import { checkSchemas } from './check-schemas.ts';
 import type { ContractDocument } from './document.ts';
 import { LineIndex, locator, toValue } from './positions.ts';
 import { readTree } from './read-tree.ts';
-import type { TreeFile } from './read-tree.ts';
+import type { Tree, TreeFile } from './read-tree.ts';
 import { readPlainYaml } from './read-plain-yaml.ts';
 import type { ReadResult } from './read-yaml.ts';
 
@@ -46,7 +46,11 @@ async function readDocument(entry: TreeFile, diagnostics: Diagnostic[]): Promise
 
 /** Reads the tree and checks each file by itself. Everything found is in `diagnostics`, in no particular order. */
 export async function readDocuments(root: string): Promise<Documents> {
-  const tree = readTree(root);
+  return documentsOf(readTree(root));
+}
+
+/** The same for a tree whose files have been read already. */
+export async function documentsOf(tree: Tree): Promise<Documents> {
   const diagnostics = [...tree.diagnostics];
   const documents: ContractDocument[] = [];
   for (const entry of tree.files) {

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'no
 import { join, sep } from 'node:path';
 import type { Diagnostic } from '../model/types.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { FOLDERS, META_FOLDER, placeOf, SINGLE_FILES, TOP_FOLDERS } from './layout.ts';
+import { FOLDERS, META_FOLDER, OPTIONAL_FILES, placeOf, RELEASES_FOLDER, SINGLE_FILES, TOP_FOLDERS } from './layout.ts';
 import type { Place } from './layout.ts';
 
 const MAX_BYTES = 1_048_576;
@@ -70,7 +70,7 @@ class TreeReader {
     const parts = file.split('/');
     const top = parts[0] ?? '';
     if (parts.length === 1) {
-      if (top === META_FOLDER) return;
+      if (top === META_FOLDER || top === RELEASES_FOLDER) return;
       if (TOP_FOLDERS.includes(top)) this.folder(file);
       else
         this.fault(
@@ -136,11 +136,37 @@ function decode(bytes: Uint8Array): string | undefined {
 export function readTree(root: string): Tree {
   const reader = new TreeReader(root);
   reader.folder('');
-  for (const file of Object.keys(SINGLE_FILES)) {
-    const missing =
-      !reader.files.some((one) => one.file === file) &&
-      !reader.diagnostics.some(({ position }) => position.file === file);
-    if (missing) reader.fault('tree-layout', file, 'The tree needs this file and it is missing.', 'Create it.');
+  return { files: reader.files, diagnostics: [...reader.diagnostics, ...missing(reader)] };
+}
+
+/** The same for files that are not on disk: a tree of an earlier commit, by path relative to its root. */
+export function treeOf(contents: ReadonlyMap<string, Uint8Array>): Tree {
+  const files: TreeFile[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const fault = (file: string, message: string): void => {
+    diagnostics.push({ rule: 'tree-layout', level: 'error', message, position: { file, line: 1, column: 1 } });
+  };
+  for (const [file, bytes] of [...contents].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const top = file.split('/')[0];
+    if (file.includes('/') && (top === META_FOLDER || top === RELEASES_FOLDER)) continue;
+    const place = placeOf(file);
+    const text = bytes.byteLength > MAX_BYTES ? undefined : decode(bytes);
+    if (place === undefined) fault(file, 'This file is not part of a contract tree.');
+    else if (text === undefined || text.includes('\0')) fault(file, 'The file is not UTF-8 text of at most 1 MiB.');
+    else files.push({ ...place, file, text });
   }
-  return { files: reader.files, diagnostics: reader.diagnostics };
+  return { files, diagnostics: [...diagnostics, ...missing({ files, diagnostics })] };
+}
+
+function missing({ files, diagnostics }: Tree): Diagnostic[] {
+  return Object.keys(SINGLE_FILES)
+    .filter((file) => !OPTIONAL_FILES.includes(file))
+    .filter((file) => ![...files, ...diagnostics.map(({ position }) => position)].some((one) => one.file === file))
+    .map((file) => ({
+      rule: 'tree-layout',
+      level: 'error',
+      message: 'The tree needs this file and it is missing.',
+      remedy: 'Create it.',
+      position: { file, line: 1, column: 1 },
+    }));
 }

@@ -15,6 +15,7 @@ import type {
   ProfileSpec,
   ScopeSpec,
   ServerSpec,
+  TombstoneSpec,
   Source,
 } from './types.ts';
 
@@ -252,6 +253,7 @@ export function buildChange(document: ContractDocument): ChangeSpec {
     ...maybe('migration', maybeText(from, 'migration')),
     owner: textOf(from, 'owner'),
     ...maybe('expires', maybeText(from, 'expires')),
+    ...maybe('link', maybeText(from, 'link')),
     approves: listOf(from, 'approves').map((one) => {
       const approval = fields(one);
       return {
@@ -262,4 +264,20 @@ export function buildChange(document: ContractDocument): ChangeSpec {
     }),
     source: document.source,
   };
+}
+
+export function buildTombstones(document: ContractDocument): TombstoneSpec[] {
+  const kinds = ['tool', 'resource', 'prompt', 'job', 'error', 'scope', 'argument', 'value'] as const;
+  return listOf(document.value, 'tombstones').map((one, index) => {
+    const from = fields(one);
+    return {
+      kind: wordOf(from, 'kind', kinds, 'tool'),
+      of: maybeText(from, 'of') ?? '',
+      name: textOf(from, 'name'),
+      removed: textOf(from, 'removed'),
+      ...maybe('replacement', maybeText(from, 'replacement')),
+      reason: textOf(from, 'reason'),
+      source: within(document, ['tombstones', index]),
+    };
+  });
 }

@@ -15,6 +15,7 @@ import {
   buildProfile,
   buildScopes,
   buildServer,
+  buildTombstones,
 } from './build-others.ts';
 import { buildPrompt } from './build-prompt.ts';
 import { buildResource } from './build-resource.ts';
@@ -101,6 +102,7 @@ export function buildContract(documents: readonly ContractDocument[]): Built {
     endpoints: byName(of('endpoint').map((one) => buildEndpoint(one, references, names))),
     profiles: byName(of('profile').map(buildProfile)),
     changes: byName(of('change').map(buildChange)),
+    tombstones: byName(of('tombstones').flatMap(buildTombstones)),
   };
   const definitions = references.definitions.sort((left, right) => (left.typeName < right.typeName ? -1 : 1));
   const diagnostics = [

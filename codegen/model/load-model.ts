@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { sortDiagnostics } from '../load/diagnostics.ts';
-import { readDocuments } from '../load/read-documents.ts';
+import { documentsOf, readDocuments } from '../load/read-documents.ts';
+import type { Documents } from '../load/read-documents.ts';
+import { treeOf } from '../load/read-tree.ts';
 import { buildContract } from './build.ts';
 import type { ContractModel, Diagnostic } from './types.ts';
 
@@ -18,7 +20,15 @@ export interface LoadedModel {
  * Rejects only when `root` itself cannot be read.
  */
 export async function loadModel(root: string): Promise<LoadedModel> {
-  const { documents, diagnostics, files } = await readDocuments(resolve(root));
+  return modelOf(await readDocuments(resolve(root)));
+}
+
+/** The model of a tree that is held in memory, by path relative to its root. */
+export async function loadModelOf(contents: ReadonlyMap<string, Uint8Array>): Promise<LoadedModel> {
+  return modelOf(await documentsOf(treeOf(contents)));
+}
+
+function modelOf({ documents, diagnostics, files }: Documents): LoadedModel {
   if (diagnostics.length > 0) return { model: undefined, diagnostics: sortDiagnostics(diagnostics), files };
   const built = buildContract(documents);
   return { model: built.model, diagnostics: sortDiagnostics(built.diagnostics), files };

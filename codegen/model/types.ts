@@ -299,7 +299,22 @@ export interface ChangeSpec {
   readonly migration?: string;
   readonly owner: string;
   readonly expires?: string;
+  /** Where it was discussed. */
+  readonly link?: string;
   readonly approves: readonly { readonly rule: string; readonly entity: string; readonly fingerprint: string }[];
+  readonly source: Source;
+}
+
+/** A name that was withdrawn and must never come back with another meaning. */
+export interface TombstoneSpec {
+  readonly kind: 'tool' | 'resource' | 'prompt' | 'job' | 'error' | 'scope' | 'argument' | 'value';
+  /** The entity that held it, for arguments and values; empty otherwise. */
+  readonly of: string;
+  readonly name: string;
+  /** Version that withdrew it. */
+  readonly removed: string;
+  readonly replacement?: string;
+  readonly reason: string;
   readonly source: Source;
 }
 
@@ -319,6 +334,7 @@ export interface ContractModel {
   readonly endpoints: readonly EndpointSpec[];
   readonly profiles: readonly ProfileSpec[];
   readonly changes: readonly ChangeSpec[];
+  readonly tombstones: readonly TombstoneSpec[];
 }
 
 /** One finding. Rendered as `file:line:column rule-id: sentence. Remedy.` */

@@ -162,6 +162,15 @@ export interface ViewSurface {
   readonly prompts: readonly string[];
 }
 
+/** A named shape, and where its author wrote it. */
+export interface DefinitionSurface {
+  /** `model page` for a shared model, the entity of the body for one of its own definitions. */
+  readonly entity: string;
+  /** JSON pointer inside the contract of that entity. */
+  readonly path: string;
+  readonly schema: JsonSchema;
+}
+
 export interface ServerSurface {
   readonly name: string;
   readonly title: string;
@@ -181,7 +190,7 @@ export interface Surface {
   readonly origin: 'contracts' | 'server';
   readonly server: ServerSurface;
   /** What `#/$defs/<name>` means in every schema here. */
-  readonly definitions: Named<JsonSchema>;
+  readonly definitions: Named<DefinitionSurface>;
   readonly tools: Named<ToolSurface>;
   readonly resources: Named<ResourceSurface>;
   readonly prompts: Named<PromptSurface>;
