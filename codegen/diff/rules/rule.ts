@@ -84,13 +84,29 @@ export function rulesOf(rows: readonly Row[], direction: Direction = 'both'): Ru
 /** One change to a schema, and what it means on either side. */
 export interface SchemaRow {
   readonly change: string;
-  /** Verdict as an input and as an output, each a letter. */
-  readonly verdicts: readonly [input: string, output: string];
+  readonly verdicts: readonly [input: Verdict, output: Verdict];
   readonly sets: string;
   readonly why: string;
   readonly input: string;
   readonly output: string;
   readonly unless?: readonly [input: string, output: string];
+}
+
+/** A schema row on one line; `verdicts` holds two letters. */
+export type ShortSchemaRow = readonly [
+  change: string,
+  verdicts: string,
+  sets: string,
+  why: string,
+  input: string,
+  output: string,
+  unless?: readonly [input: string, output: string],
+];
+
+export function schemaRow([change, letters, sets, why, input, output, unless]: ShortSchemaRow): SchemaRow {
+  const [first = '', second = ''] = letters;
+  const verdicts = [verdictOf(first), verdictOf(second)] as const;
+  return { change, verdicts, sets, why, input, output, ...(unless === undefined ? {} : { unless }) };
 }
 
 /** Each change gives an input rule and its output mirror. */
@@ -99,7 +115,7 @@ export function schemaRules(rows: readonly SchemaRow[]): Rule[] {
     const side = (at: 0 | 1): Rule => ({
       id: `${at === 0 ? 'in' : 'out'}-${row.change}`,
       direction: at === 0 ? 'in' : 'out',
-      verdict: verdictOf(row.verdicts[at]),
+      verdict: row.verdicts[at],
       ...(row.unless === undefined || row.unless[at] === '' ? {} : { unless: row.unless[at] }),
       sets: setsOf(row.sets),
       rationale: row.why,

@@ -1,0 +1,27 @@
+import { rulesOf, type Rule } from './rule.ts';
+
+export const LIFECYCLE_RULES: readonly Rule[] = rulesOf([
+  ['version-not-bumped', 'B', 'W', 'Two surfaces under one version.', 'Raise the version in server.yaml.'],
+  ['version-decreased', 'B', 'W', 'Clients take the higher version for the newer.', 'Raise the version above the last release.'],
+  ['version-bump-too-small', 'B', 'W', 'The version says that less has changed.', 'Raise the version as the report suggests.'],
+  ['version-bump-too-large', 'N', 'W', 'The version says that more has changed.', 'Nothing need change.'],
+  ['deprecation-added', 'N', 'A', 'Its end has a date.', 'Move to the replacement before the sunset.'],
+  ['deprecation-without-replacement', 'R', 'A', 'Callers are not told where to go.', 'Name a replacement, or say in the reason that there is none.'],
+  ['sunset-too-soon', 'B', 'W', 'Callers were promised more time.', 'Set a later sunset.'],
+  ['sunset-moved-earlier', 'B', 'W', 'Callers planned by the date.', 'Keep the announced date.'],
+  ['sunset-moved-later', 'N', 'W', 'Callers have more time.', 'Nothing need change.'],
+  ['sunset-invalid', 'B', 'W', 'The date is none, or has no version that announced it.', 'Write a real date.'],
+  ['undeprecated', 'N', 'A', 'It stays.', 'Nothing need change.'],
+  ['stability-lowered', 'B', 'P', 'A promise is withdrawn.', 'Keep the stability, or deprecate.'],
+  ['stability-raised', 'N', 'P', 'More is promised.', 'Nothing need change.'],
+  ['tombstone-missing', 'B', 'W', 'A name that was public could come back with another meaning.', 'Reserve the name in vocabulary/tombstones.yaml.'],
+  ['tombstone-reused', 'B', 'W', 'Old callers would reach something else.', 'Choose another name.'],
+  ['tombstone-deleted', 'B', 'W', 'The name is free to come back with another meaning.', 'Put the tombstone back.'],
+  ['approval-unused', 'B', 'P', 'An approval without its finding would cover a later change nobody has seen.', 'Delete the approval.'],
+  ['approval-expired', 'B', 'P', 'The approval was given until a date.', 'Approve again, or withdraw the change.'],
+  ['approval-malformed', 'B', 'P', 'The approval names no rule, entity or fingerprint that can be.', 'Write it with `mcp-contract approve`.'],
+  ['approval-too-broad', 'B', 'P', 'An approval covers one finding, never a pattern.', 'Write one approval for each finding.'],
+  ['baseline-missing', 'B', 'P', 'Without a release there is nothing to hold the change against.', 'Make one with `mcp-contract release`.'],
+  ['baseline-tampered', 'B', 'P', 'The snapshot is not what was released.', 'Restore the snapshot.'],
+  ['transitive-break', 'B', 'W', 'An older release that is still supported breaks.', 'Keep what it promised, or end its support.'],
+]);
