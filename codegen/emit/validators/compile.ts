@@ -21,14 +21,24 @@ const REQUIRED: readonly (readonly [string, string])[] = [
   ['require("ajv/dist/runtime/equal").default', 'equal'],
 ];
 
+/** What is evaluated in place of a validator that is only printed: parsing the real one would cost as much again. */
+const unused = (): string => 'return function validate() {}';
+
 /**
  * A fresh compiler per shape, because its names count up: with a shared one, adding a tool would rename variables in
  * every other file.
  */
-export function makeValidator(direction: Direction, named: ReadonlyMap<string, Node>): Ajv2020 {
+export function makeValidator(direction: Direction, named: ReadonlyMap<string, Node>, run = true): Ajv2020 {
   const inbound = direction === 'inbound';
   const ajv = new Ajv2020({
-    code: { source: true, esm: true, lines: true, formats: _`formats` },
+    code: {
+      source: true,
+      esm: true,
+      lines: true,
+      formats: _`formats`,
+      optimize: false,
+      ...(run ? {} : { process: unused }),
+    },
     strict: true,
     strictTypes: false,
     strictTuples: false,
@@ -56,7 +66,7 @@ function asSchema(view: unknown): AnySchemaObject {
 /** Module text, with `runtime` as the specifier of the module that holds formats and guards. */
 export function compileValidator(node: Node, direction: Direction, lookup: Lookup, runtime: string): string {
   const named = reachable(node, lookup);
-  const ajv = makeValidator(direction, named);
+  const ajv = makeValidator(direction, named, false);
   ajv.addSchema(asSchema(schemaView(node, direction === 'inbound')), 'root');
   // because the CommonJS build exposes its function both as the module and as `default`
   const print = (typeof standalone === 'function' ? standalone : (standalone as { default: unknown }).default) as (
