@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ErrorCode, ToolContracts, ToolName } from '../../generated/contracts/index.ts';
 import { jobPolicies } from '../../generated/contracts/job-policies.ts';
 import type { Services } from '../../src/app/services.ts';
@@ -8,7 +9,6 @@ import { newId } from '../../src/kernel/ids.ts';
 import { Worker } from '../../src/workers/index.ts';
 import { beforeClosing } from './boot.ts';
 import type { ToolWorld } from './describe-tool.ts';
-import { eventually } from './eventually.ts';
 import { rpc, sharedServer, type Era, type TestServer } from './mcp.ts';
 
 type KeyOptions = Partial<Pick<NewApiKey, 'permissions' | 'allowedIps' | 'expiresAt'>>;
@@ -113,22 +113,19 @@ export class World extends Caller {
   }
 
   /** Runs background work until this job will not change by itself, and gives its last state. */
-  async finishJob(receipt: {
-    readonly kind: string;
-    readonly id: string;
-  }): Promise<ToolContracts['get_job']['output']> {
+  async finishJob({ kind, id }: { readonly kind: string; readonly id: string }): Promise<GetJob['output']> {
     startWorker(this.server);
-    return eventually(
-      async () => {
-        // because a receipt's kind is one of the contract's kinds
-        const job = await this.call('get_job', receipt as ToolContracts['get_job']['call']);
-        assert.equal(job.final, true, `the job is still ${job.status}`);
-        return job;
-      },
-      { withinMs: 15_000, everyMs: 40 },
-    );
+    // because a receipt's kind is one of the contract's kinds
+    const args = { kind, id } as GetJob['call'];
+    for (;;) {
+      const job = await this.call('get_job', args);
+      if (job.final) return job;
+      await wait(40);
+    }
   }
 }
+
+type GetJob = ToolContracts['get_job'];
 
 export interface ToolError {
   readonly code: string;

@@ -24,13 +24,13 @@ describeTool('get_job', {
       const before = await world.call('get_job', { kind: 'dataset_run', id: receipt.id });
       assert.equal(before.kind, 'dataset_run');
       assert.equal(before.id, receipt.id);
-      assert.equal(before.label, 'tickets');
+      assert.equal(before.label, 'Dataset tickets');
       if (!before.final) assert.equal(before.poll_after_seconds, 2);
       const after = await world.finishJob(receipt);
       assert.equal(after.status, 'idle');
       assert.equal(after.poll_after_seconds, 0);
       assert.ok(after.completed_at !== undefined && after.completed_at >= after.created_at);
-      assert.equal(after.summary, 'tickets: idle.');
+      assert.equal(after.summary, 'Dataset tickets: idle.');
       assert.deepEqual(
         after.resource_links.map(({ uri }) => uri),
         [receipt.resource.uri, `overmind://datasets/${receipt.id}`],
