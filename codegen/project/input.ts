@@ -27,6 +27,10 @@ export interface ProjectionContext {
   readonly fault: (fault: CanonicalFault) => void;
 }
 
+/** From here on a bound tells a reader nothing that helps to choose a value, and costs tokens in every conversation. */
+const LONG_TEXT = 200;
+const LARGE_NUMBER = 1_000_000_000;
+
 const PORTABLE_FORMATS = new Set(['date-time', 'date', 'time', 'email', 'uri', 'uuid']);
 
 /** The wire form of a tool's arguments, without `project_id`. */
@@ -110,7 +114,12 @@ class InputProjection {
       const portable = format !== undefined && PORTABLE_FORMATS.has(format);
       if (format !== undefined && !portable)
         this.#context.lose(path, 'format', `Format ${format} stands in the description only.`);
-      return { type: 'string', ...given({ minLength, maxLength, pattern, format: portable ? format : undefined }) };
+      const most = this.#telling(maxLength, (maxLength ?? 0) < LONG_TEXT, path, 'maxLength');
+      const least = this.#telling(minLength, (minLength ?? 0) > 1, path, 'minLength');
+      return {
+        type: 'string',
+        ...given({ minLength: least, maxLength: most, pattern, format: portable ? format : undefined }),
+      };
     }
     const step = node.type === 'integer' ? 1 : 0;
     if (step === 0 && (exclusiveMinimum ?? exclusiveMaximum) !== undefined)
@@ -118,7 +127,15 @@ class InputProjection {
     if (multipleOf !== undefined) this.#context.lose(path, 'multipleOf', 'The step stands in the description only.');
     const low = larger(minimum, exclusiveMinimum === undefined ? undefined : nextUp(exclusiveMinimum, step));
     const high = smaller(maximum, exclusiveMaximum === undefined ? undefined : nextDown(exclusiveMaximum, step));
-    return { type: node.type, ...given({ minimum: low, maximum: high }) };
+    const shownLow = this.#telling(low, Math.abs(low ?? 0) < LARGE_NUMBER, path, 'minimum');
+    const shownHigh = this.#telling(high, Math.abs(high ?? 0) < LARGE_NUMBER, path, 'maximum');
+    return { type: node.type, ...given({ minimum: shownLow, maximum: shownHigh }) };
+  }
+
+  #telling(bound: number | undefined, tells: boolean, path: JsonPath, keyword: string): number | undefined {
+    if (bound === undefined || tells) return bound;
+    this.#context.lose(path, keyword, 'A bound so wide that it guides no choice is not published.');
+    return undefined;
   }
 
   #array(node: ArrayNode, path: JsonPath, trail: readonly string[]): JsonObject {

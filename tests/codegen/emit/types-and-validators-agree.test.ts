@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { judge } from '../support-back/verdicts.ts';
 import type { Judged, Question } from '../support-back/verdicts.ts';
 import { removeFolder } from '../support-back/workshop.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Validator as OtherValidator } from '@cfworker/json-schema';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { makeValidator } from '../../../codegen/emit/validators/compile.ts';
 import { idOf, schemaView } from '../../../codegen/emit/validators/schema-view.ts';
 import { reachable } from '../../../codegen/canonical/reachable.ts';
@@ -35,6 +35,8 @@ function withProject(files: ReturnType<typeof withTools>): ReturnType<typeof wit
 
 const inputOf = async (schema: Schema): Promise<JsonObject> =>
   (await publish({ input: schema })).tool.inputSchema.project;
+const lossesOf = ({ projection }: Compiled): Compiled['projection']['losses'] =>
+  projection.losses.filter(({ entity }) => entity === 'tool try_it input');
 const property = (schema: JsonObject, name: string): unknown =>
   isJsonObject(schema['properties']) ? schema['properties'][name] : undefined;
 
@@ -90,6 +92,27 @@ describe('published inputs', () => {
     assert.deepEqual(property(schema, 'host'), { type: 'string', description: 'Format hostname.' });
   });
 
+  it('leave out bounds that help nobody to choose a value, and say so', async () => {
+    const { tool, compiled } = await publish({
+      input: {
+        properties: {
+          name: { type: 'string', minLength: 1, maxLength: 255 },
+          code: { type: 'string', minLength: 2, maxLength: 20 },
+          tokens: { type: 'integer', minimum: 0, maximum: 9_007_199_254_740_991 },
+        },
+      },
+    });
+    assert.deepEqual(tool.inputSchema.project['properties'], {
+      name: { type: 'string' },
+      code: { type: 'string', minLength: 2, maxLength: 20 },
+      tokens: { type: 'integer', minimum: 0 },
+    });
+    assert.deepEqual(
+      lossesOf(compiled).map(({ pointer, keyword }) => `${pointer} ${keyword}`),
+      ['/input/properties/name maxLength', '/input/properties/name minLength', '/input/properties/tokens maximum'],
+    );
+  });
+
   it('fold null away and ask for nothing that may be null', async () => {
     const { tool, compiled } = await publish({
       input: { required: ['a', 'b'], properties: { a: { type: ['string', 'null'] }, b: { enum: ['x', null] } } },
@@ -101,7 +124,7 @@ describe('published inputs', () => {
       additionalProperties: false,
     });
     assert.deepEqual(
-      compiled.projection.losses.map(({ pointer, keyword }) => [pointer, keyword]),
+      lossesOf(compiled).map(({ pointer, keyword }) => [pointer, keyword]),
       [
         ['/input/properties/a', 'null'],
         ['/input/properties/b', 'null'],
@@ -170,7 +193,7 @@ describe('published inputs', () => {
     const { compiled } = await publish({
       input: { properties: { ids: { type: 'array', uniqueItems: true, items: text } } },
     });
-    assert.deepEqual(compiled.projection.losses, [
+    assert.deepEqual(lossesOf(compiled), [
       {
         entity: 'tool try_it input',
         pointer: '/input/properties/ids',

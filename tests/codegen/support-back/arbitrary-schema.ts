@@ -1,5 +1,5 @@
 /** Draws schemas that a contract may hold, and values that fit them or nearly do. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { canonicalise } from '../../../codegen/canonical/canonicalise.ts';
 import { refuseInexactTypes } from '../../../codegen/canonical/type-limits.ts';
 import { normaliseObject } from '../../../codegen/model/normalise.ts';
