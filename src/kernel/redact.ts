@@ -5,7 +5,6 @@ import { clipMarked, toWellFormed } from './bounded.ts';
  * the list or end with one of the suffixes: `total_tokens` and `time_to_first_token` are measurements and stay.
  */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
-  'auth',
   'authorization',
   'proxyauthorization',
   'cookie',
@@ -29,11 +28,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'csrf',
   'xsrf',
   'jwt',
-  'bearer',
-  'otp',
-  'pin',
   'cvv',
-  'ssn',
 ]);
 
 const SECRET_SUFFIXES: readonly string[] = [
