@@ -5,16 +5,11 @@ import { itemsEvaluated, namesEvaluated } from './evaluated.ts';
 import type { Form } from './form.ts';
 import type { Forge } from './forge.ts';
 import { isObject, ownEntry, type JsonObject } from './json.ts';
+import type { SchemaReader, Site } from './reading.ts';
 import { arrayAssertions, objectAssertions } from './structures.ts';
 import { Undecided } from './stop.ts';
 
 export type FormatMode = 'annotation' | 'assert';
-
-/** A subschema together with the resources evaluation has passed through, outermost first. */
-export interface Site {
-  readonly place: Place;
-  readonly scope: readonly string[];
-}
 
 /** Where the first use of a pattern, format or applicator stands, for the sentence that explains UNKNOWN. */
 export type Sightings = Map<string, string>;
@@ -28,7 +23,7 @@ export interface CompilerOptions {
 }
 
 /** Reads schemas into forms. A schema met again inside itself becomes a reference, unfolded on demand. */
-export class Compiler {
+export class Compiler implements SchemaReader {
   readonly forge: Forge;
   readonly sightings: Sightings = new Map();
   readonly #documents: Documents;
@@ -74,7 +69,6 @@ export class Compiler {
     return this.#enter(below(site.place, schema, ...steps), site.scope);
   }
 
-  /** The schemas `$ref` and `$dynamicRef` of this schema lead to; one that cannot be followed is left out. */
   references(site: Site, schema: JsonObject): Site[] {
     return ['$ref', '$dynamicRef'].flatMap((keyword) => {
       const target = this.#follow(site, schema, keyword);
@@ -111,6 +105,7 @@ export class Compiler {
 
   #read(site: Site, schema: JsonObject): Form {
     const { forge } = this;
+    for (const keyword of Object.keys(schema)) this.see(keyword, site, keyword);
     const parts = [
       ...plainAssertions(forge, schema),
       ...this.#strings(site, schema),
@@ -162,9 +157,6 @@ export class Compiler {
         forge.or([condition, one('else') ?? forge.yes]),
       );
     }
-    for (const keyword of ['anyOf', 'oneOf', 'if', 'not', 'allOf']) {
-      if (Object.hasOwn(schema, keyword)) this.see(keyword, site, keyword);
-    }
     return parts;
   }
 
@@ -206,7 +198,6 @@ export class Compiler {
     if (!this.sightings.has(key)) this.sightings.set(key, `${site.place.path}/${keyword}`);
   }
 
-  /** Guards the walks that look through references in place, which a schema can make endless. */
   once<T>(site: Site, work: () => T): T {
     const { schema } = site.place;
     if (!isObject(schema)) return work();

@@ -22,6 +22,19 @@ export type Containment =
   | { readonly verdict: 'refuted'; readonly witness: JsonValue }
   | ({ readonly verdict: 'unknown' } & Stop);
 
+/** Keywords that make many cases out of one, worst first. */
+const MULTIPLIERS = [
+  'oneOf',
+  'anyOf',
+  'if',
+  'uniqueItems',
+  'not',
+  'patternProperties',
+  'contains',
+  'properties',
+  'items',
+];
+
 /** Witnesses tried on the validators before a refutation is given up. */
 const MAX_WITNESSES = 4;
 
@@ -89,17 +102,27 @@ class Question {
       for (;;) {
         const outcome = this.#seek(search, gap, excluded);
         if (outcome.kind === 'empty') return excluded.length === 0 ? { verdict: 'proved' } : unverified(excluded);
-        if (outcome.kind === 'open') return { verdict: 'unknown', ...outcome.stop };
+        if (outcome.kind === 'open') return this.#unknown(outcome.stop);
         const { value } = outcome;
         if (validators.disagree(this.#oldSchema, this.#newSchema, value)) return { verdict: 'refuted', witness: value };
         excluded.push(value);
         if (excluded.length >= MAX_WITNESSES) return unverified(excluded);
       }
     } catch (error) {
-      if (error instanceof Undecided) return { verdict: 'unknown', ...error.stop };
-      if (error instanceof RangeError) return { verdict: 'unknown', keyword: '$ref', path: '', reason: 'budget' };
+      if (error instanceof Undecided) return this.#unknown(error.stop);
+      // The call stack ran out: nesting beyond what any bound on steps can count.
+      if (error instanceof RangeError) return this.#unknown({ keyword: '$ref', path: '', reason: 'budget' });
       throw error;
     }
+  }
+
+  /** Says where the keyword stands; work that ran out is put down to whatever multiplies it. */
+  #unknown(stop: Stop): Containment {
+    const lookup = this.#lookup();
+    const suspects = [stop.keyword, ...(stop.reason === 'budget' ? MULTIPLIERS : [])];
+    const keyword = stop.path === '' ? suspects.find((suspect) => lookup.siteOf(suspect) !== '') : undefined;
+    if (keyword === undefined) return { verdict: 'unknown', ...stop };
+    return { verdict: 'unknown', keyword, path: lookup.siteOf(keyword), reason: stop.reason };
   }
 
   /** What the old schema accepts and the new one does not. */

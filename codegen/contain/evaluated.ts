@@ -1,6 +1,6 @@
-import type { Compiler, Site } from './compiler.ts';
 import type { Form } from './form.ts';
 import { isObject, ownEntry, type JsonObject } from './json.ts';
+import type { SchemaReader, Site } from './reading.ts';
 import { declaredNames, has, lacks, maps } from './structures.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface ItemsCase extends ItemMarks {
 }
 
 /** The property names evaluated by everything beside `unevaluatedProperties` of this schema. */
-export function namesEvaluated(compiler: Compiler, site: Site, schema: JsonObject): NamesCase[] {
+export function namesEvaluated(compiler: SchemaReader, site: Site, schema: JsonObject): NamesCase[] {
   const { forge } = compiler;
   const marks: Marks<Form> = {
     none: forge.no,
@@ -52,7 +52,7 @@ export function namesEvaluated(compiler: Compiler, site: Site, schema: JsonObjec
 }
 
 /** The items evaluated by everything beside `unevaluatedItems` of this schema. */
-export function itemsEvaluated(compiler: Compiler, site: Site, schema: JsonObject): ItemsCase[] {
+export function itemsEvaluated(compiler: SchemaReader, site: Site, schema: JsonObject): ItemsCase[] {
   const marks: Marks<ItemMarks> = {
     none: { prefix: 0, matched: [] },
     join: (a, b) => ({ prefix: Math.max(a.prefix, b.prefix), matched: [...new Set([...a.matched, ...b.matched])] }),
@@ -75,7 +75,7 @@ export function itemsEvaluated(compiler: Compiler, site: Site, schema: JsonObjec
   return cases(compiler, marks, site, schema).map(({ when, marks: found }) => ({ when, ...found }));
 }
 
-function cases<M>(compiler: Compiler, marks: Marks<M>, site: Site, schema: JsonObject): Case<M>[] {
+function cases<M>(compiler: SchemaReader, marks: Marks<M>, site: Site, schema: JsonObject): Case<M>[] {
   const { forge } = compiler;
   const always = (m: M): Case<M>[] => [{ when: forge.yes, marks: m }];
   const at = (inner: Site): Case<M>[] => {

@@ -1,9 +1,9 @@
-import type { Compiler, Site } from './compiler.ts';
 import type { Form } from './form.ts';
 import { isObject, ownEntry, type JsonObject } from './json.ts';
+import type { SchemaReader, Site } from './reading.ts';
 
 /** Keywords that look at properties. */
-export function objectAssertions(compiler: Compiler, site: Site, schema: JsonObject): Form[] {
+export function objectAssertions(compiler: SchemaReader, site: Site, schema: JsonObject): Form[] {
   const { forge } = compiler;
   const parts: Form[] = [];
   const given = (form: Form): number => parts.push(forge.given('object', form));
@@ -36,7 +36,7 @@ export function objectAssertions(compiler: Compiler, site: Site, schema: JsonObj
 }
 
 /** Keywords that look at items. */
-export function arrayAssertions(compiler: Compiler, site: Site, schema: JsonObject): Form[] {
+export function arrayAssertions(compiler: SchemaReader, site: Site, schema: JsonObject): Form[] {
   const { forge } = compiler;
   const parts: Form[] = [];
   const given = (form: Form): number => parts.push(forge.given('array', form));
@@ -62,19 +62,19 @@ export function arrayAssertions(compiler: Compiler, site: Site, schema: JsonObje
 }
 
 /** The names `properties` and `patternProperties` of this schema speak about. */
-export function declaredNames(compiler: Compiler, schema: JsonObject): Form {
+export function declaredNames(compiler: SchemaReader, schema: JsonObject): Form {
   const { forge } = compiler;
   const names = maps(schema, 'properties').map(([name]) => name);
   const patterns = maps(schema, 'patternProperties').map(([source]) => forge.pattern(source));
   return forge.or([forge.values(names), ...patterns]);
 }
 
-export function has(compiler: Compiler, name: unknown): Form {
+export function has(compiler: SchemaReader, name: unknown): Form {
   const { forge } = compiler;
   return typeof name === 'string' ? forge.some(forge.values([name]), forge.yes) : forge.yes;
 }
 
-export function lacks(compiler: Compiler, name: string): Form {
+export function lacks(compiler: SchemaReader, name: string): Form {
   const { forge } = compiler;
   return forge.some(forge.values([name]), forge.yes, false);
 }

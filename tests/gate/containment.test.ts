@@ -25,6 +25,7 @@ const object = (
 function when(test: JsonSchema, consequence: JsonSchema): Record<string, JsonSchema> {
   return Object.fromEntries([
     ['if', test],
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword has this name
     ['then', consequence],
   ]);
 }

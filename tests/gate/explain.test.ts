@@ -22,6 +22,7 @@ const page = (limit: JsonSchema): JsonSchema => closed({ filter: closed({ limit,
 /** Written out, its second keyword would make the object look like a promise. */
 const CONDITION: Record<string, JsonSchema> = Object.fromEntries([
   ['if', { minLength: 2 }],
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword has this name
   ['then', { maxLength: 3 }],
 ]);
 
