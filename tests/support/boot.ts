@@ -30,7 +30,7 @@ interface Server {
   readonly leave: () => Promise<unknown>;
 }
 
-interface TestDatabase {
+export interface TestDatabase {
   readonly db: Db;
   readonly address: DatabaseAddress;
 }
@@ -49,6 +49,13 @@ export async function testDatabase(): Promise<Db> {
 /** Where `testDatabase` is, for code that opens its own connections or runs in a process of its own. */
 export async function testAddress(): Promise<DatabaseAddress> {
   return (await ownDatabase()).address;
+}
+
+/** A further copy of the migrated database: no worker of another test takes the jobs in it. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const copy = await copyTemplate();
+  extra.push(copy.db);
+  return copy;
 }
 
 /** A further database that starts without any table. */

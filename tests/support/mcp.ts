@@ -9,7 +9,7 @@ import type { Db } from '../../src/db/database.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
 import { installDelivery } from '../../src/workers/index.ts';
-import { beforeClosing, testAddress, testDatabase } from './boot.ts';
+import { beforeClosing, testAddress, testDatabase, type TestDatabase } from './boot.ts';
 import { testConfig } from './services.ts';
 
 /** The product's whole HTTP surface in this process, on a free port and the test database. */
@@ -28,6 +28,8 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   /** Another handle on the test database, for tests that break it. */
   readonly db?: Db;
+  /** A database of its own, see `freshDatabase`. */
+  readonly database?: TestDatabase;
 }
 
 let shared: Promise<TestServer> | undefined;
@@ -40,14 +42,14 @@ export function sharedServer(): Promise<TestServer> {
 }
 
 /** A server with settings, a clock or a database handle of its own. */
-export async function startServer({ environment, clock, db }: TestServerOptions = {}): Promise<TestServer> {
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { environment, clock, db, database } = options;
   const config = await testConfig({ LOG_LEVEL: 'debug', ...environment });
   const log: Readonly<Record<string, unknown>>[] = [];
   const logger = createLogger({ level: config.logLevel, write: (line) => void log.push(JSON.parse(line)) });
   const server = await listen(config);
-  const address = await testAddress();
-  const store = { db: db ?? (await testDatabase()), address };
-  prepared ??= installDelivery(await testDatabase(), address, logger);
+  const store = database ?? { db: db ?? (await testDatabase()), address: await testAddress() };
+  prepared ??= installDelivery(await testDatabase(), await testAddress(), logger);
   await prepared;
   const addresses = addressesOf(config, server.port);
   const services = await createServices({ config, addresses, logger, store, works: false, ...(clock && { clock }) });

@@ -10,7 +10,6 @@ import type { Dataset } from '../../src/domain/datasets/index.ts';
 import { ACCOUNT, assemble, datasetsWorld } from '../domain/datasets/datasets-world.ts';
 import type { DatasetsWorld } from '../domain/datasets/datasets-world.ts';
 import { question } from '../domain/datasets/traces.ts';
-import { testAddress } from '../support/boot.ts';
 
 /** `DATASET_KILLS=50` makes a long run of it. */
 const KILLS = Number(process.env['DATASET_KILLS'] ?? 20);
@@ -75,7 +74,7 @@ describe('dataset workers that are killed while they land', function () {
   });
 
   async function startWorker(): Promise<ChildProcess> {
-    const argument = JSON.stringify({ address: await testAddress(), folder: world.folder, leaseMs: LEASE_MS });
+    const argument = JSON.stringify({ address: world.address, folder: world.folder, leaseMs: LEASE_MS });
     const child = fork(path.join(import.meta.dirname, 'dataset-worker.ts'), [argument], {
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -114,7 +113,7 @@ describe('dataset workers that are killed while they land', function () {
   async function assertNoOrphans(projectId: string): Promise<void> {
     const later = await assemble({
       db: world.db,
-      address: await testAddress(),
+      address: world.address,
       folder: world.folder,
       clock: { now: () => new Date(Date.now() + 2 * DAY_MS) },
     });

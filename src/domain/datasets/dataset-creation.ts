@@ -37,8 +37,7 @@ export interface CreatedDatasets {
 }
 
 const MATCHES_MAX = 1_000_000;
-/** Up to here the ids themselves are kept, so that the rows are exactly the traces that were counted. */
-const IDS_KEPT_MAX = 10_000;
+const IDS_KEPT = 10_000;
 const SPLIT_ROWS_MIN = 2;
 
 interface DatasetCreationParts {
@@ -48,6 +47,11 @@ interface DatasetCreationParts {
   readonly jobs: Pick<JobsService, 'enqueue'>;
   readonly capabilities: Pick<CapabilityService, 'require'>;
   readonly traces: TraceSource;
+  /**
+   * Selections of up to this many traces keep the ids themselves, so the rows are exactly the traces that were counted.
+   * Larger ones keep the conditions and read them again with an end in time; 10,000 by default.
+   */
+  readonly idsKept?: number;
 }
 
 /** Makes datasets; their rows land in the background. */
@@ -140,13 +144,14 @@ export class DatasetCreation {
     }
     const filters = await this.#filtersOf(projectId, request);
     const limit = request.limit ?? MATCHES_MAX;
+    const { idsKept = IDS_KEPT } = this.#parts;
     const traceIds: string[] = [];
     let selected = 0;
     for await (const batch of this.#parts.traces.matching(projectId, filters, limit)) {
       selected += batch.length;
-      if (selected <= IDS_KEPT_MAX) traceIds.push(...batch);
+      if (selected <= idsKept) traceIds.push(...batch);
     }
-    if (selected <= IDS_KEPT_MAX) return { selection: { kind: 'ids', traceIds }, selected };
+    if (selected <= idsKept) return { selection: { kind: 'ids', traceIds }, selected };
     return { selection: { kind: 'matching', filters, limit }, selected };
   }
 

@@ -190,6 +190,11 @@ export class DatasetRepository {
     return rows.map((row) => row.name);
   }
 
+  /** Statements that see the database as it was at one moment. */
+  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#db.transaction(work, { isolationLevel: 'repeatable read', readOnly: true });
+  }
+
   inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return inTransaction(this.#db, work);
   }

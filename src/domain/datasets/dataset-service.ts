@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/database.ts';
+import type { Db } from '../../db/database.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { PageCursors } from '../../kernel/page-cursor.ts';
 import type { Capability, CapabilityService } from '../capabilities/index.ts';
@@ -101,31 +101,32 @@ export class DatasetService {
   }
 
   /** By id, URI or a name that only one dataset has; `dataset_not_found` otherwise. */
-  async require(projectId: string, reference: string, tx?: Tx): Promise<Dataset> {
-    const datasets = tx === undefined ? this.#datasets : this.#datasets.in(tx);
-    const [dataset, another] = await datasets.findByReference(projectId, parseReference(reference));
-    if (dataset === undefined) throw datasetNotFound();
-    if (another !== undefined) throw ambiguousName();
-    return dataset;
+  async require(projectId: string, reference: string): Promise<Dataset> {
+    return requireOne(this.#datasets, projectId, reference);
   }
 
   async list(projectId: string, query: DatasetListQuery): Promise<DatasetPage> {
     const { capability, limit, cursor, ...filter } = query;
     const identity = { list: 'datasets', projectId, capability, filter };
     const [createdAt, id] = cursor === undefined ? [] : this.#cursors.open(identity, cursor);
-    const found = await this.#datasets.pageByCreated(projectId, {
-      ...filter,
-      ...(capability !== undefined && { capabilityId: (await this.#capabilities.require(projectId, capability)).id }),
-      limit: limit + 1,
-      ...(cursor !== undefined && { after: { createdAt: String(createdAt), id: String(id) } }),
+    const capabilityId = capability && (await this.#capabilities.require(projectId, capability)).id;
+    const { found, cells } = await this.#datasets.snapshot(async (tx) => {
+      const found = await this.#datasets.in(tx).pageByCreated(projectId, {
+        ...filter,
+        ...optional('capabilityId', capabilityId),
+        limit: limit + 1,
+        ...(cursor !== undefined && { after: { createdAt: String(createdAt), id: String(id) } }),
+      });
+      const ids = found.map(({ dataset }) => dataset.id);
+      return { found, cells: await this.#cells.in(tx).ofDatasets(projectId, ids) };
     });
     const page = found.slice(0, limit);
     const last = page.at(-1);
     const hasMore = found.length > limit;
     return {
       datasets: await this.#overviews(
-        projectId,
         page.map(({ dataset }) => dataset),
+        cells,
       ),
       hasMore,
       ...(hasMore &&
@@ -135,8 +136,7 @@ export class DatasetService {
   }
 
   async inspect(projectId: string, reference: string, signal?: AbortSignal): Promise<DatasetDetail> {
-    const dataset = await this.require(projectId, reference);
-    const cells = await this.#cells.ofDataset(projectId, dataset.id);
+    const { dataset, cells } = await this.#load(projectId, reference);
     const overview = await this.#overview(dataset, cells);
     return {
       ...overview,
@@ -152,18 +152,20 @@ export class DatasetService {
     reference: string,
     { sql, cell, limit, signal }: DatasetQuery,
   ): Promise<{ readonly dataset: Dataset; readonly cell: CellView; readonly answer: QueryAnswer }> {
-    const dataset = await this.require(projectId, reference);
-    const cells = viewsOf(dataset, await this.#cells.ofDataset(projectId, dataset.id));
-    const wanted = requireRows(cells, dataset, cell);
+    const { dataset, cells } = await this.#load(projectId, reference);
+    const wanted = requireRows(viewsOf(dataset, cells), dataset, cell);
     const answer = await this.#read(wanted.table, { sql, limit, ...optional('signal', signal) });
     return { dataset, cell: wanted, answer };
   }
 
   /** By id only: this is what is polled, often and by machines. */
   async findProgress(projectId: string, id: string): Promise<DatasetProgress | undefined> {
-    const dataset = await this.#datasets.findInProject(projectId, id.toLowerCase());
-    if (dataset === undefined) return undefined;
-    const cells = await this.#cells.ofDataset(projectId, dataset.id);
+    const found = await this.#datasets.snapshot(async (tx) => {
+      const dataset = await this.#datasets.in(tx).findInProject(projectId, id.toLowerCase());
+      return dataset && { dataset, cells: await this.#cells.in(tx).ofDataset(projectId, dataset.id) };
+    });
+    if (found === undefined) return undefined;
+    const { dataset, cells } = found;
     return {
       dataset,
       ...optional('active', activeView(dataset, cells)),
@@ -177,11 +179,15 @@ export class DatasetService {
     return this.#datasets.namesStartingWith(projectId, text, COMPLETIONS_MAX);
   }
 
-  async #overviews(projectId: string, datasets: readonly Dataset[]): Promise<readonly DatasetOverview[]> {
-    const cells = await this.#cells.ofDatasets(
-      projectId,
-      datasets.map(({ id }) => id),
-    );
+  /** The dataset and its versions as they were at one moment: between two statements a landing may commit. */
+  #load(projectId: string, reference: string): Promise<{ readonly dataset: Dataset; readonly cells: readonly Cell[] }> {
+    return this.#datasets.snapshot(async (tx) => {
+      const dataset = await requireOne(this.#datasets.in(tx), projectId, reference);
+      return { dataset, cells: await this.#cells.in(tx).ofDataset(projectId, dataset.id) };
+    });
+  }
+
+  async #overviews(datasets: readonly Dataset[], cells: readonly Cell[]): Promise<readonly DatasetOverview[]> {
     const ofEach = new Map<string, Cell[]>(datasets.map(({ id }) => [id, []]));
     for (const cell of cells) ofEach.get(cell.datasetId)?.push(cell);
     return Promise.all(datasets.map((dataset) => this.#overview(dataset, ofEach.get(dataset.id) ?? [])));
@@ -215,6 +221,13 @@ export class DatasetService {
       });
     }
   }
+}
+
+async function requireOne(datasets: DatasetRepository, projectId: string, reference: string): Promise<Dataset> {
+  const [dataset, another] = await datasets.findByReference(projectId, parseReference(reference));
+  if (dataset === undefined) throw datasetNotFound();
+  if (another !== undefined) throw ambiguousName();
+  return dataset;
 }
 
 /** The versions of a dataset, oldest first, with numbers and whether they fit. */

@@ -28,6 +28,8 @@ export interface DatasetsParts {
   readonly objects: ObjectStore;
   readonly engine: DatasetEngine;
   readonly newId?: IdMaker;
+  /** See DatasetCreation. */
+  readonly idsKept?: number;
 }
 
 /** What a `dataset_run` job is asked to do. */

@@ -21,13 +21,14 @@ import { Delivery } from '../../../src/workers/delivery.ts';
 import { datasetRunHandler } from '../../../src/workers/handlers/dataset_run.ts';
 import { Worker } from '../../../src/workers/worker.ts';
 import type { WorkerSettings } from '../../../src/workers/worker.ts';
-import { openHandle, testAddress, testDatabase } from '../../support/boot.ts';
+import { freshDatabase, openHandle } from '../../support/boot.ts';
 import { eventually } from '../../support/eventually.ts';
 import { exportOf } from './traces.ts';
 import type { TraceFixture } from './traces.ts';
 
 export interface DatasetsWorld {
   readonly db: Db;
+  readonly address: DatabaseAddress;
   readonly folder: string;
   readonly objects: LocalObjectStore;
   readonly observability: Observability;
@@ -37,6 +38,8 @@ export interface DatasetsWorld {
   project(): Promise<string>;
   /** Sends traces through the real reader and ingest; answers their ids. */
   ingest(projectId: string, traces: readonly TraceFixture[]): Promise<readonly string[]>;
+  /** Starts the worker of a world that was made without. */
+  work(): void;
   /** Waits until no work goes on with the dataset. */
   settled(dataset: Pick<Dataset, 'projectId' | 'id'>): Promise<Dataset>;
   /** All rows of the version in use. */
@@ -55,8 +58,9 @@ export async function assemble(place: {
   readonly folder: string;
   readonly clock?: Clock;
   readonly policies?: JobPolicies;
+  readonly idsKept?: number;
 }) {
-  const { db, address, folder, clock = systemClock, policies = jobPolicies } = place;
+  const { db, address, folder, clock = systemClock, policies = jobPolicies, idsKept = 10_000 } = place;
   const objects = new LocalObjectStore(path.join(folder, 'objects'));
   const engine = new DuckDbDatasetEngine({ objects, workFolder: path.join(folder, 'work') });
   const cursors = new PageCursors('datasets');
@@ -65,7 +69,7 @@ export async function assemble(place: {
   await delivery.start();
   const jobs = new JobsService({ db, delivery, policies, cursors });
   const { capabilities, traces } = observability;
-  const datasets = createDatasets({ db, clock, cursors, jobs, capabilities, traces, objects, engine });
+  const datasets = createDatasets({ db, clock, cursors, jobs, capabilities, traces, objects, engine, idsKept });
   return { db, clock, objects, engine, observability, delivery, jobs, datasets, policies };
 }
 
@@ -94,19 +98,20 @@ export function datasetsWorker(
   });
 }
 
-/** The datasets of one process with a worker beside them, on the test database and a folder of their own. */
+/** The datasets of one process with a worker beside them, on a database and a folder of their own. */
 export async function datasetsWorld(
-  options: { clock?: Clock; works?: boolean; policies?: JobPolicies } = {},
+  options: { clock?: Clock; works?: boolean; policies?: JobPolicies; idsKept?: number } = {},
 ): Promise<DatasetsWorld> {
   const { works = true } = options;
-  const address = await testAddress();
+  const { db, address } = await freshDatabase();
   const folder = await mkdtemp(path.join(tmpdir(), 'datasets-'));
-  const parts = await assemble({ ...options, db: await testDatabase(), address, folder });
-  const { db, clock, datasets, observability, delivery } = parts;
+  const parts = await assemble({ ...options, db, address, folder });
+  const { clock, datasets, observability, delivery } = parts;
   const worker = datasetsWorker(parts, openHandle(address));
   if (works) worker.start();
   return {
     ...parts,
+    address,
     folder,
     project: async () => {
       const id = newId();
@@ -119,6 +124,7 @@ export async function datasetsWorld(
       await observability.ingest.ingest(projectId, batch.spans);
       return traceIds;
     },
+    work: () => worker.start(),
     settled: ({ projectId, id }) =>
       eventually(
         async () => {
@@ -131,7 +137,7 @@ export async function datasetsWorld(
     rows: async (projectId, reference, sql = 'SELECT * FROM t ORDER BY source_row') =>
       (await datasets.service.query(projectId, reference, { sql, limit: 100 })).answer.rows,
     close: async () => {
-      if (works) await worker.stop(1_000);
+      await worker.stop(1_000);
       await delivery.stop();
       await datasets.close();
       await rm(folder, { recursive: true, force: true });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { question } from '../../domain/datasets/traces.ts';
+import { eventually } from '../../support/eventually.ts';
 import { describeTool } from '../../support/describe-tool.ts';
 import { given } from '../../support/given.ts';
-import { finish, sendTraces, tickets } from './support.ts';
+import { finish, sendAndLeave, sendTraces, tickets } from './support.ts';
 
 const UNKNOWN = '0af7651916cd43dd8448eb211c80319c';
 
@@ -78,6 +79,17 @@ describeTool('create_dataset_from_traces', {
         );
       assert.equal((await inputs(made.dataset.id)).length, 8);
       assert.deepEqual(await inputs(evalId), ['Question 9?', 'Question 10?']);
+    },
+    'keeps the dataset and its job when the client gives up': async () => {
+      const world = await given.project();
+      const trace_ids = await sendTraces(world, tickets(2));
+      await sendAndLeave(world, 'create_dataset_from_traces', { name: 'left', trace_ids });
+      const [left] = await eventually(async () => {
+        const { datasets } = await world.call('list_datasets', { search: 'left' });
+        assert.equal(datasets.length, 1);
+        return datasets;
+      });
+      assert.equal((await finish(world, { kind: 'dataset_run', id: left?.id ?? '' })).status, 'idle');
     },
     'makes one dataset for a repeated request key': async () => {
       const world = await given.project();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { question } from '../../domain/datasets/traces.ts';
 import { describeTool } from '../../support/describe-tool.ts';
 import { given } from '../../support/given.ts';
+import { freshDatabase } from '../../support/boot.ts';
 import { startServer } from '../../support/mcp.ts';
 import { finish, landedDataset, proposal, sendTraces, tickets } from './support.ts';
 
@@ -30,7 +31,7 @@ describeTool('inspect_dataset', {
       assert.equal(links.length, 3);
     },
     'asks to poll while rows land and to decide what is proposed': async () => {
-      const idle = await given.project({ server: await startServer() });
+      const idle = await given.project({ server: await startServer({ database: await freshDatabase() }) });
       const trace_ids = await sendTraces(idle, tickets(1));
       const { dataset } = await idle.call('create_dataset_from_traces', { name: 'landing', trace_ids });
       const landing = await idle.call('inspect_dataset', { dataset: dataset.id });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { question } from '../../domain/datasets/traces.ts';
 import { describeTool } from '../../support/describe-tool.ts';
 import { given } from '../../support/given.ts';
+import { freshDatabase } from '../../support/boot.ts';
 import { startServer } from '../../support/mcp.ts';
 import { finish, landedDataset, proposal, sendTraces, tickets } from './support.ts';
 
@@ -78,7 +79,7 @@ describeTool('query_dataset', {
       await world.refuses('query_dataset', { dataset: 'nope', sql: 'SELECT 1' }, { code: 'dataset_not_found' });
     },
     cell_not_found: async () => {
-      const world = await given.project({ server: await startServer() });
+      const world = await given.project({ server: await startServer({ database: await freshDatabase() }) });
       const trace_ids = await sendTraces(world, tickets(1));
       const { dataset } = await world.call('create_dataset_from_traces', { name: 'landing', trace_ids });
       for (const cell of [undefined, '1.0', '9.9', '01890a5d-ac96-774b-bcce-b302099a8057']) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describeTool } from '../../support/describe-tool.ts';
 import { given } from '../../support/given.ts';
+import { freshDatabase } from '../../support/boot.ts';
 import { startServer } from '../../support/mcp.ts';
 import { finish, landedDataset, proposal, sendTraces, tickets } from './support.ts';
 
@@ -76,7 +77,7 @@ describeTool('run_dataset', {
   },
   fails: {
     dataset_busy: async () => {
-      const world = await given.project({ server: await startServer() });
+      const world = await given.project({ server: await startServer({ database: await freshDatabase() }) });
       const trace_ids = await sendTraces(world, tickets(1));
       const { dataset } = await world.call('create_dataset_from_traces', { name: 'landing', trace_ids });
       const error = await world.refusal('run_dataset', { dataset: dataset.id });

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { readExport } from '../../../src/domain/observability/index.ts';
 import { exportOf, question } from '../../domain/datasets/traces.ts';
 import type { TraceFixture } from '../../domain/datasets/traces.ts';
@@ -5,10 +6,10 @@ import type { World } from '../../support/given.ts';
 
 /** Stores traces in the world's project; answers their ids. */
 export async function sendTraces(world: World, fixtures: readonly TraceFixture[]): Promise<string[]> {
-  const { request, traceIds } = exportOf(fixtures);
+  const exported = exportOf(fixtures);
   const receivedNs = BigInt(world.services.clock.now().getTime()) * 1_000_000n;
-  await world.services.observability.ingest.ingest(world.project.id, readExport(request, receivedNs).spans);
-  return [...traceIds];
+  await world.services.observability.ingest.ingest(world.project.id, readExport(exported.request, receivedNs).spans);
+  return [...exported.traceIds];
 }
 
 /** `count` different tickets. */
@@ -38,4 +39,28 @@ export async function proposal(world: World, dataset: string, script = 'SELECT *
 /** The job of a receipt, once it will not change by itself. */
 export function finish(world: World, { kind, id }: { readonly kind: string; readonly id: string }) {
   return world.finishJob({ kind, id });
+}
+
+/** Sends a call and destroys the connection before it can be answered. */
+export async function sendAndLeave(world: World, name: string, args: object): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
+  const call = request(`${world.server.origin}/api/mcp/`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'x-api-key': world.key,
+      'mcp-protocol-version': '2025-11-25',
+    },
+  });
+  call.on('error', () => undefined);
+  await new Promise<void>((resolve) => {
+    call.end(body, () => {
+      // The request is with the kernel, which delivers it although nobody waits for the answer.
+      setTimeout(() => {
+        call.destroy();
+        resolve();
+      }, 5);
+    });
+  });
 }
