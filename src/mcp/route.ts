@@ -18,6 +18,7 @@ import {
   isObject,
   LATEST_LEGACY_VERSION,
   LEGACY_VERSIONS,
+  META_PROTOCOL_VERSION,
   RPC,
   RpcError,
   SUPPORTED_VERSIONS,
@@ -78,29 +79,18 @@ export class Route<A, P> {
     return this.#legs.answer({ exchange, principal, era, suspicious }, body, this.#needsStream(body));
   }
 
-  /** The SDK's own predicate decides; the handshake revisions' versions are checked here, since ours are fewer than the SDK's. */
+  /**
+   * The SDK's own predicate decides, once the handshake revisions' rules are kept: ours are fewer than the SDK's, and
+   * it takes a version it has never heard of for one of the future.
+   */
   async #eraOf(exchange: Exchange, body: Record<string, unknown>): Promise<Era> {
-    const route = await this.#legs.classify(exchange, body);
-    if (route !== 'legacy') return 'modern';
-    const version = exchange.headers['mcp-protocol-version'];
-    const known = typeof version === 'string' && LEGACY_VERSIONS.includes(version);
-    if (body['method'] === 'initialize') {
-      // The handshake negotiates: a version in the header or body that is not served must not stop it.
-      if (!known) dropHeader(exchange.request, 'mcp-protocol-version');
-      const { params } = body;
-      if (isObject(params) && !LEGACY_VERSIONS.includes(String(params['protocolVersion'])))
-        params['protocolVersion'] = LATEST_LEGACY_VERSION;
-    } else if (version !== undefined && !known) {
-      throw new Refusal(
-        400,
-        'protocol_version_unsupported',
-        `This protocol version is not served. Use one of ${SUPPORTED_VERSIONS.join(', ')}.`,
-        {
-          fields: { supported: SUPPORTED_VERSIONS },
-        },
-      );
+    if (!claimsEnvelope(body)) {
+      const version = exchange.headers['mcp-protocol-version'];
+      const known = version === undefined || SUPPORTED_VERSIONS.includes(String(version));
+      if (body['method'] === 'initialize') negotiate(exchange.request, body, known);
+      else if (!known) throw unsupportedVersion();
     }
-    return 'legacy';
+    return this.#legs.classify(exchange, body);
   }
 
   /** Only extensions send anything before their result. */
@@ -192,6 +182,25 @@ function checkMessage(body: Record<string, unknown>): void {
   const idIsGood = id === undefined || typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id));
   const isMessage = typeof method === 'string' || (id !== undefined && ('result' in body || 'error' in body));
   if (body['jsonrpc'] !== '2.0' || !idIsGood || !isMessage) throw notAMessage(body);
+}
+
+/** Whether the body speaks the 2026 revision, well or badly; everything about its version is the SDK's to judge then. */
+function claimsEnvelope({ params }: Record<string, unknown>): boolean {
+  return isObject(params) && isObject(params['_meta']) && META_PROTOCOL_VERSION in params['_meta'];
+}
+
+/** The handshake finds a version both know: one that is not served, in header or body, must not stop it. */
+function negotiate(request: IncomingMessage, body: Record<string, unknown>, known: boolean): void {
+  if (!known) dropHeader(request, 'mcp-protocol-version');
+  const { params } = body;
+  if (isObject(params) && !LEGACY_VERSIONS.includes(String(params['protocolVersion']))) {
+    params['protocolVersion'] = LATEST_LEGACY_VERSION;
+  }
+}
+
+function unsupportedVersion(): Refusal {
+  const message = `This protocol version is not served. Use one of ${SUPPORTED_VERSIONS.join(', ')}.`;
+  return new Refusal(400, 'protocol_version_unsupported', message, { fields: { supported: SUPPORTED_VERSIONS } });
 }
 
 /** Takes a header away where Node keeps it and where the SDK's adapter reads it. */
