@@ -5,6 +5,7 @@ import { BadInput } from './io.ts';
 import type { ExitCode, Io } from './io.ts';
 import { readOptions } from './options.ts';
 import type { Options, RawOptions } from './options.ts';
+import { registerPull } from './pull.ts';
 
 type Run = (options: Options, io: Io) => Promise<ExitCode>;
 
@@ -73,9 +74,11 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
       },
     );
   }
-  registerContains(program, io, (given) => {
+  const done = (given: ExitCode): void => {
     code = given;
-  });
+  };
+  registerContains(program, io, done);
+  registerPull(program, io, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
