@@ -1,5 +1,6 @@
 import type { JsonSchema, JsonValue } from '../model/types.ts';
 import { Compiler, type FormatMode } from './compiler.ts';
+import { readDialect } from './dialect.ts';
 import { Documents } from './documents.ts';
 import type { Form } from './form.ts';
 import { Forge } from './forge.ts';
@@ -56,14 +57,22 @@ export function createProver(options: ContainmentOptions = {}): Prover {
   const shared = Documents.shared(validators.metaSchemas());
   const languages = new Languages(limits.states);
   return {
-    contains(oldSchema, newSchema) {
+    contains(before, after) {
+      const [was, is] = [readDialect(before), readDialect(after)];
+      if (was.stop !== undefined) return { verdict: 'unknown', ...was.stop };
+      if (is.stop !== undefined) return { verdict: 'unknown', ...is.stop };
+      const [oldSchema, newSchema] = [was.schema, is.schema];
       validators.demandSchema(oldSchema, 'The old schema');
       validators.demandSchema(newSchema, 'The new schema');
       if (canonical(oldSchema) === canonical(newSchema)) return { verdict: 'proved' };
       const question = new Question({ formats, limits, languages, shared }, oldSchema, newSchema);
       return question.answer(validators);
     },
-    disagree: (accepts, refuses, value) => validators.disagree(accepts, refuses, value),
+    disagree(accepts, refuses, value) {
+      const [first, second] = [readDialect(accepts), readDialect(refuses)];
+      if (first.stop !== undefined || second.stop !== undefined) return false;
+      return validators.disagree(first.schema, second.schema, value);
+    },
   };
 }
 

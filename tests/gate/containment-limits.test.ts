@@ -73,6 +73,23 @@ describe('what the prover reads', () => {
     assert.throws(() => contains([] as unknown as JsonSchema, true), SchemaFault);
   });
 
+  it('may name an older dialect as long as both read it alike', () => {
+    const draft = { $schema: 'http://json-schema.org/draft-07/schema#' };
+    const before = { ...draft, type: 'object', properties: { a: { type: 'integer', maximum: 9 } } };
+    assert.equal(contains(before, { type: 'object', properties: { a: { type: 'integer' } } }).verdict, 'proved');
+    assert.deepEqual(
+      contains(before, { ...draft, type: 'object', properties: { a: { type: 'integer', maximum: 8 } } }),
+      {
+        verdict: 'refuted',
+        witness: { a: 9 },
+      },
+    );
+    const tuple = contains({ ...draft, items: [{ type: 'string' }], additionalItems: false }, true);
+    assert.ok(tuple.verdict === 'unknown' && tuple.keyword === '$schema' && tuple.path === '/additionalItems');
+    const unheard = contains({ $schema: 'https://example.com/own' }, true);
+    assert.ok(unheard.verdict === 'unknown' && unheard.keyword === '$schema');
+  });
+
   it('may be named like a keyword or like a member every object has', () => {
     const named = (type: string): JsonSchema => ({
       type: 'object',
