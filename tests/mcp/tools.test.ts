@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
 import { callTool, message, rpc, send, type Answer, type Era } from './support/rpc.ts';
 import { CANARY, openRoom, StockRoom, type RunningRoom } from './support/stock-room.ts';
 
@@ -36,6 +37,26 @@ describe('MCP tools', () => {
         },
       ]);
       assert.equal(structuredContent.resource_links.length, 2);
+    }
+  });
+
+  it('gives structure that a second validator accepts under the published schema, and the same as text', async () => {
+    const { json: list } = await rpc(open.port, 'tools/list');
+    const calls: [string, Record<string, unknown>][] = [
+      ['whoami', {}],
+      ['list_items', { filter: { owner: 'x' } }],
+      ['get_item', { item: 'a' }],
+      ['create_item', { name: 'x' }],
+      ['start_import', { source: 's' }],
+      ['old_lookup', {}],
+      ['regional', {}],
+    ];
+    for (const [name, args] of calls) {
+      const { outputSchema } = list.result.tools.find((tool: { name: string }) => tool.name === name);
+      const { json } = await callTool(open.port, name, args);
+      const verdict = new CfWorkerJsonSchemaValidator().getValidator(outputSchema)(json.result.structuredContent);
+      assert.equal(verdict.valid, true, `${name}: ${String(verdict.errorMessage)}`);
+      assert.deepEqual(JSON.parse(json.result.content[0].text), json.result.structuredContent);
     }
   });
 
