@@ -24,8 +24,13 @@ export class ConfigError extends Error {
   }
 }
 
+/** What the process was started with; nothing else in here reads it. */
+export function currentEnvironment(): Environment {
+  return process.env;
+}
+
 /** Reads all settings at once, so that an operator sees every fault in one run. */
-export function loadConfig(environment: Environment = process.env): Config {
+export function loadConfig(environment: Environment = currentEnvironment()): Config {
   const faults: SettingFault[] = [];
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(SETTINGS)) {

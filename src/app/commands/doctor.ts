@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { migrationState } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { createLogger } from '../../kernel/logger.ts';
-import { ConfigError, loadConfig, type Config } from '../config.ts';
+import { ConfigError, currentEnvironment, loadConfig, type Config } from '../config.ts';
 import { firstRunFile } from '../first-run.ts';
 import { settingLines, settingsMarkdown } from '../settings-table.ts';
 import { openStore } from '../store.ts';
@@ -31,7 +31,7 @@ export async function doctor(options: {
     terminal.out(settingsMarkdown());
     return true;
   }
-  const lines = settingLines(process.env);
+  const lines = settingLines(currentEnvironment());
   if (options.settings === true) {
     terminal.out(json === true ? JSON.stringify(lines) : settingsText(lines));
     return true;
