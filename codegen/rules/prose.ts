@@ -132,13 +132,13 @@ const firstSentence: Rule = {
 /* Texts may be long and come from strangers, so every repetition in these patterns is bounded. */
 
 /** Zero-width, bidirectional and tag characters: a reader sees nothing where a model reads text. */
-const HIDDEN = new RegExp(
+export const HIDDEN = new RegExp(
   '[\\0-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F\\u00AD\\u061C\\u180E\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u2069\\uFEFF\\uFFF9-\\uFFFB' +
     '\\u{E0000}-\\u{E007F}\\uD800-\\uDFFF]',
   'u',
 );
 
-const ORDERS = new RegExp(
+export const ORDERS = new RegExp(
   [
     String.raw`<!--`,
     String.raw`<\/?(?:system|important|instructions?|secret)\b[^>]{0,80}>`,

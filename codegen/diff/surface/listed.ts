@@ -1,0 +1,69 @@
+import type { JsonSchema } from '../../model/types.ts';
+import { whole } from '../compare/promise.ts';
+import type { Surface, ToolSurface } from './types.ts';
+
+/** A contract as one listing of its server would tell it: what is never sent is left out. */
+export function asListed(surface: Surface, like: Surface): Surface {
+  const view = viewLike(surface, like);
+  const input = view?.input ?? 'account';
+  const pick = <T>(list: Readonly<Record<string, T>>, names: readonly string[] | undefined): Record<string, T> =>
+    Object.fromEntries(Object.entries(list).filter(([name]) => names === undefined || names.includes(name)));
+  const tools = Object.entries(pick(surface.tools, view?.tools)).map(
+    ([name, tool]) => [name, listedTool(tool, input)] as const,
+  );
+  const shown = view === undefined ? undefined : [...view.resources, ...view.templates];
+  const resources = Object.entries(pick(surface.resources, shown)).map(([name, one]) => {
+    const { title, description, uri, uriTemplate, mimeType, content, stability } = one;
+    const address = uri === undefined ? { uriTemplate: uriTemplate ?? '' } : { uri };
+    return [name, { title, description, ...address, mimeType, content, stability, variables: {}, query: {} }] as const;
+  });
+  const prompts = Object.entries(pick(surface.prompts, view?.prompts)).map(([name, one]) => {
+    const { title, description, stability } = one;
+    const list = one.arguments.map(({ maxLength: _, completion: __, ...argument }) => argument);
+    return [name, { title, description, stability, arguments: list }] as const;
+  });
+  const { name, title, version, instructions } = surface.server;
+  return {
+    ...surface,
+    origin: 'server',
+    server: { name, title, version, instructions, revisions: like.server.revisions },
+    definitions: {},
+    tools: Object.fromEntries(tools),
+    resources: Object.fromEntries(resources),
+    prompts: Object.fromEntries(prompts),
+    jobs: {},
+    errors: {},
+    scopes: {},
+    endpoints: {},
+    profiles: {},
+    tombstones: [],
+    views: [],
+  };
+}
+
+/** The view of the contract that the other surface shows; the widest one when it does not say. */
+function viewLike({ views }: Surface, like: Surface): Surface['views'][number] | undefined {
+  const [other] = like.views;
+  const exact = views.find((one) => one.grant === other?.grant && one.revision === other.revision);
+  return (
+    exact ??
+    views.find(({ grant }) => grant === other?.grant) ??
+    views.toSorted((a, b) => b.tools.length - a.tools.length)[0]
+  );
+}
+
+function listedTool(tool: ToolSurface, view: string): ToolSurface {
+  const { title, description, hints, stability, published } = tool;
+  const input: JsonSchema = published.input[view] ?? Object.values(published.input)[0] ?? whole(tool.input, {});
+  const output = published.output;
+  return {
+    title,
+    description,
+    aliases: [],
+    hints,
+    stability,
+    input,
+    ...(output === undefined ? {} : { output }),
+    published: { input: { listed: input }, ...(output === undefined ? {} : { output }) },
+  };
+}
