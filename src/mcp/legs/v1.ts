@@ -47,8 +47,7 @@ export async function answerLegacy<A, P>(dispatcher: Dispatcher<A, P>, exchange:
     void transport.close();
     void server.close();
   });
-  // because the SDK's transport types predate exactOptionalPropertyTypes
-  await server.connect(transport as Parameters<Server['connect']>[0]);
+  await server.connect(transport);
   await transport.handleRequest(request, response, exchange.body);
 }
 

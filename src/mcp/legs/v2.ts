@@ -10,6 +10,7 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
+import { canonicalJson } from '../../kernel/json.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Dispatcher } from '../dispatcher.ts';
 import type { Operation } from '../exchange.ts';
@@ -50,16 +51,16 @@ interface LegParts<A, P> {
 
 /** The SDK makes one server per request through a factory that knows nothing of ours, so the operation travels beside it. */
 export function createModernLeg<A, P>(parts: LegParts<A, P>): ModernLeg<A> {
-  const current = new AsyncLocalStorage<Operation<A>>();
+  const current = new AsyncLocalStorage<{ readonly operation: Operation<A>; readonly bound: string }>();
   const state = createRequestStateCodec({
     key: parts.stateKey,
     ttlSeconds: STATE_TTL_SECONDS,
-    // State of one caller and method is worth nothing to another.
-    bind: (context) => `${current.getStore()?.principal.subject ?? ''}\n${context.mcpReq.method}`,
+    // State is worth nothing to another caller, for another tool or with other arguments.
+    bind: () => current.getStore()?.bound ?? '',
   });
   const handler = createMcpHandler(
     () => {
-      const operation = current.getStore();
+      const operation = current.getStore()?.operation;
       if (operation === undefined) throw new Error('no operation for this request');
       return makeServer(parts, operation, state, (list) => {
         if (list === 'tools') handler.notify.toolsChanged();
@@ -75,9 +76,17 @@ export function createModernLeg<A, P>(parts: LegParts<A, P>): ModernLeg<A> {
     return listener(request as Parameters<typeof listener>[0], response, body);
   };
   return {
-    answer: (operation, body) => current.run(operation, () => listen(operation.exchange, body)),
+    answer: (operation, body) =>
+      current.run({ operation, bound: boundTo(operation, body) }, () => listen(operation.exchange, body)),
     close: () => handler.close(),
   };
+}
+
+/** What sealed state is good for: this caller, method, target and arguments. */
+function boundTo({ principal }: Operation<unknown>, body: unknown): string {
+  const { method, params } = isObject(body) ? body : {};
+  const { name, uri, arguments: args } = isObject(params) ? params : {};
+  return canonicalJson([principal.subject, method, name, uri, args ?? {}]);
 }
 
 type StateCodec = ReturnType<typeof createRequestStateCodec>;
