@@ -1,7 +1,8 @@
 import { jsonb } from '../../db/database.ts';
 import type { Db, Tx } from '../../db/database.ts';
+import { canCellBecome } from './cell.ts';
 import type { Cell, CellState, CellTable } from './cell.ts';
-import { optional } from './observed-traces.ts';
+import { optional } from './optional.ts';
 
 interface CellRecord {
   id: string;
@@ -28,7 +29,8 @@ interface CellRecord {
 }
 
 export type NewCell = Pick<Cell, 'id' | 'datasetId' | 'position' | 'title' | 'script' | 'note' | 'inputFingerprint'> & {
-  readonly state: 'proposed' | 'queued';
+  /** The source is born running: it is inserted by the landing that has just written it. */
+  readonly state: 'proposed' | 'running';
   readonly createdBy?: string;
 };
 
@@ -70,7 +72,7 @@ export class CellRepository {
     });
   }
 
-  /** False when the cell is not in one of the states it may come from. */
+  /** False when the cell is in none of these states, or may not go from there. */
   async setState(
     projectId: string,
     id: string,
@@ -79,7 +81,10 @@ export class CellRepository {
   ): Promise<boolean> {
     const changed = await this.#db('dataset_cells')
       .where({ project_id: projectId, id })
-      .whereIn('state', [...from])
+      .whereIn(
+        'state',
+        from.filter((state) => canCellBecome(state, to)),
+      )
       .update({ state: to, error: null, updated_at: this.#db.fn.now() });
     return changed > 0;
   }
@@ -94,7 +99,7 @@ export class CellRepository {
   /** The cell as it was computed. */
   async recordTable(projectId: string, id: string, table: CellTable): Promise<void> {
     await this.#db('dataset_cells')
-      .where({ project_id: projectId, id })
+      .where({ project_id: projectId, id, state: 'running' })
       .update({
         state: 'ok',
         error: null,

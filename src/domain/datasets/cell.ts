@@ -48,9 +48,8 @@ const PROPOSED = 'proposed';
 
 const NEXT: Readonly<Record<CellState, readonly CellState[]>> = {
   proposed: ['queued'],
-  queued: ['running'],
-  // Back to queued: the attempt was interrupted.
-  running: ['ok', 'failed', 'queued'],
+  queued: ['running', 'failed'],
+  running: ['ok', 'failed'],
   failed: ['queued'],
   ok: [],
 };

@@ -7,7 +7,7 @@ import type { JobsService } from '../jobs/index.ts';
 import type { Dataset } from './dataset.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import type { NewDataset } from './dataset-repository.ts';
-import { optional } from './observed-traces.ts';
+import { optional } from './optional.ts';
 import { checkSplit } from './split.ts';
 import type { SplitOptions } from './split.ts';
 import { TRACE_COLUMNS } from './trace-rows.ts';

@@ -13,7 +13,7 @@ import type { Dataset, DatasetIntent } from './dataset.ts';
 import { cellKey } from './object-keys.ts';
 import type { ObjectStore } from './object-store.ts';
 import { ObjectSweep } from './object-sweep.ts';
-import { optional } from './observed-traces.ts';
+import { optional } from './optional.ts';
 import { overlapSelect, splitSelect } from './split.ts';
 import { TRACE_COLUMNS, traceRow } from './trace-rows.ts';
 import type { TraceSelection, TraceSource } from './trace-source.ts';
@@ -166,7 +166,7 @@ export class DatasetLanding {
       title: SOURCE_TITLE,
       script: '',
       note: '',
-      state: 'queued',
+      state: 'running',
     });
     await cells.recordTable(projectId, cellId, table);
     const rank = source.capabilities.ranked();

@@ -1,8 +1,9 @@
 import { inTransaction, instantText, jsonb, likeText } from '../../db/database.ts';
 import type { Db, Tx } from '../../db/database.ts';
+import { canBecome } from './dataset.ts';
 import type { Dataset, DatasetIntent, DatasetState, RankedCapability } from './dataset.ts';
 import type { DatasetReference } from './dataset-reference.ts';
-import { optional } from './observed-traces.ts';
+import { optional } from './optional.ts';
 
 interface DatasetRecord {
   id: string;
@@ -120,7 +121,7 @@ export class DatasetRepository {
     return rows.map(toDataset);
   }
 
-  /** False when the dataset was not in one of the states it may come from. */
+  /** False when the dataset was in none of these states, or may not go from there. */
   async setState(
     projectId: string,
     id: string,
@@ -129,7 +130,10 @@ export class DatasetRepository {
   ): Promise<boolean> {
     const changed = await this.#db('datasets')
       .where({ project_id: projectId, id })
-      .whereIn('state', [...from])
+      .whereIn(
+        'state',
+        from.filter((state) => canBecome(state, to.state)),
+      )
       .update({ state: to.state, error: to.error ?? null, updated_at: this.#db.fn.now() });
     return changed > 0;
   }

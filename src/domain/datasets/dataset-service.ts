@@ -13,7 +13,7 @@ import type { Dataset, DatasetIntent, DatasetState } from './dataset.ts';
 import { nextActions } from './next-actions.ts';
 import type { NextAction } from './next-actions.ts';
 import { ObjectMissing } from './object-store.ts';
-import { optional } from './observed-traces.ts';
+import { optional } from './optional.ts';
 
 /** A version with what follows from its place in the chain. */
 export interface CellView extends Cell {

@@ -1,5 +1,6 @@
 import type { CapabilityService } from '../capabilities/index.ts';
 import type { Span, TraceFilter, TraceService, TraceWithSpans } from '../observability/index.ts';
+import { optional } from './optional.ts';
 import type { SourceSpan, SourceTrace, TraceFilters, TraceSource } from './trace-source.ts';
 
 type CapabilityName = NonNullable<SourceTrace['capability']>;
@@ -98,10 +99,4 @@ function toSourceSpan(span: Span): SourceSpan {
     attributes: span.attributes,
     events: span.events,
   };
-}
-
-/** The property, unless it has no value: optional properties are absent, not undefined. */
-export function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  // because a computed key widens to string
-  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V });
 }

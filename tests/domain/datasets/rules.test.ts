@@ -89,9 +89,9 @@ describe('the rules of datasets', () => {
     const allowed = [
       'proposed>queued',
       'queued>running',
+      'queued>failed',
       'running>ok',
       'running>failed',
-      'running>queued',
       'failed>queued',
     ];
     for (const from of states) {

@@ -2,7 +2,14 @@ import { request } from 'node:http';
 import { readExport } from '../../../src/domain/observability/index.ts';
 import { exportOf, question } from '../../domain/datasets/traces.ts';
 import type { TraceFixture } from '../../domain/datasets/traces.ts';
+import { given } from '../../support/given.ts';
 import type { World } from '../../support/given.ts';
+
+// The shared server starts its engine processes with its first dataset, which no single test should be charged with.
+before(async function () {
+  this.timeout(90_000);
+  await landedDataset(await given.project());
+});
 
 /** Stores traces in the world's project; answers their ids. */
 export async function sendTraces(world: World, fixtures: readonly TraceFixture[]): Promise<string[]> {
