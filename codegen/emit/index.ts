@@ -5,6 +5,7 @@ import type { Declare } from './contracts/entity-types.ts';
 import { emitRegistries } from './contracts/registries.ts';
 import type { EmitInput, EmitSource, EmittedFile } from './emitter.ts';
 import { withBanner } from './banner.ts';
+import { emitPages } from './console/pages.ts';
 import { emitOperations } from './rest/operations.ts';
 import { emitSkills } from './skills/skills.ts';
 import { emitSurface, surfaceOf } from './surface/surface.ts';
@@ -28,6 +29,7 @@ export async function emitAll(source: EmitSource, steps: EmitSteps = {}): Promis
     await emitValidators(input, steps.compile),
     emitCatalog(input),
     emitOperations(input),
+    emitPages(input),
     emitSurface(input),
     emitSkills(input),
     emitContractTests(input),

@@ -111,6 +111,14 @@ const parameter = object('One parameter.', ['in', 'schema'], {
   schema: { ...schema, description: 'Schema of the value.' },
 });
 
+const mcpImpact = object('How the capability is reached over MCP.', ['class'], {
+  class: choice('Where agents find this capability.', ['mcp_ready', 'cli_guided', 'frontend_only', 'out_of_scope']),
+  tool: word('Tool that covers it.', SNAKE),
+  resource: word('Resource that covers it.', SNAKE),
+  prompt: text('Prompt that covers it.', 64),
+  reason: text('Why MCP does not offer it.', 500),
+});
+
 export const endpoint: Node = object(
   'One REST operation.',
   ['kind', 'name', 'domain', 'title', 'description', 'method', 'path', 'auth', 'mcp_impact', 'response'],
@@ -125,13 +133,7 @@ export const endpoint: Node = object(
     path: word('Path with {name} for path parameters.', '^/[^\\s?#]*$', { maxLength: 256 }),
     auth: choice('Which credential it needs.', ['none', 'api_key', 'session']),
     permission: choice('Permission the credential needs.', ['read', 'write']),
-    mcp_impact: object('How the capability is reached over MCP.', ['class'], {
-      class: choice('Where agents find this capability.', ['mcp_ready', 'cli_guided', 'frontend_only', 'out_of_scope']),
-      tool: word('Tool that covers it.', SNAKE),
-      resource: word('Resource that covers it.', SNAKE),
-      prompt: text('Prompt that covers it.', 64),
-      reason: text('Why MCP does not offer it.', 500),
-    }),
+    mcp_impact: mcpImpact,
     parameters: {
       type: 'object',
       description: 'Parameters by name.',
@@ -149,6 +151,37 @@ export const endpoint: Node = object(
       schema: { ...schema, description: 'Schema of a JSON body.' },
     }),
     errors,
+  },
+);
+
+const action = object('One form of a page.', ['title', 'destructive'], {
+  title: text('What it does, as a person reads it.', 120),
+  destructive: flag('Whether it takes something away; such an action asks first.'),
+});
+
+export const page: Node = object(
+  'One page of the Console.',
+  ['kind', 'name', 'domain', 'title', 'path', 'access', 'mcp_impact'],
+  {
+    kind: kindOf('page'),
+    name,
+    domain,
+    title,
+    description,
+    path: word('Path with {name} for path parameters.', '^/[^\\s?#]*$', { maxLength: 256 }),
+    access: choice('Who may open it: anyone, a signed-in person, or a member of the project it names.', [
+      'public',
+      'person',
+      'project',
+    ]),
+    mcp_impact: mcpImpact,
+    actions: {
+      type: 'object',
+      description: 'Forms the page takes, by name.',
+      additionalProperties: action,
+      propertyNames: { pattern: SNAKE, maxLength: 64 },
+      maxProperties: 16,
+    },
   },
 );
 

@@ -10,6 +10,7 @@ export const KINDS = [
   'prompt',
   'job',
   'endpoint',
+  'page',
   'profile',
   'change',
   'tombstones',
@@ -44,6 +45,7 @@ export const FOLDERS: Readonly<Record<string, { readonly kind: Kind; readonly by
   prompts: { kind: 'prompt', byDomain: false },
   jobs: { kind: 'job', byDomain: false },
   endpoints: { kind: 'endpoint', byDomain: true },
+  pages: { kind: 'page', byDomain: false },
   profiles: { kind: 'profile', byDomain: false },
   changes: { kind: 'change', byDomain: false },
 };

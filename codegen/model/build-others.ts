@@ -8,10 +8,12 @@ import type {
   ChangeSpec,
   DomainSpec,
   EndpointSpec,
+  ImpactSpec,
   ErrorSpec,
   JobSpec,
   JsonPath,
   ModelSpec,
+  PageSpec,
   ProfileSpec,
   ScopeSpec,
   ServerSpec,
@@ -131,16 +133,44 @@ function parametersOf(
   return parameters.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
+function impactOf(document: ContractDocument): ImpactSpec {
+  const impact = fields(document.value['mcp_impact']);
+  return {
+    class: wordOf(impact, 'class', IMPACTS, 'out_of_scope'),
+    ...maybe('reason', maybeText(impact, 'reason')),
+    covers: ['tool', 'resource', 'prompt'].flatMap((kind) =>
+      impact[kind] === undefined ? [] : [`${kind} ${textOf(impact, kind)}`],
+    ),
+  };
+}
+
+export function buildPage(document: ContractDocument): PageSpec {
+  const from = document.value;
+  const actions = Object.entries(fields(from['actions'])).map(([name, one]) => ({
+    name,
+    title: textOf(fields(one), 'title'),
+    destructive: fields(one)['destructive'] === true,
+  }));
+  return {
+    kind: 'page',
+    name: textOf(from, 'name'),
+    domain: textOf(from, 'domain'),
+    title: textOf(from, 'title'),
+    ...maybe('description', maybeText(from, 'description')),
+    path: textOf(from, 'path'),
+    access: wordOf(from, 'access', ['public', 'person', 'project'], 'project'),
+    mcpImpact: impactOf(document),
+    actions: actions.sort((left, right) => (left.name < right.name ? -1 : 1)),
+    source: document.source,
+  };
+}
+
 export function buildEndpoint(document: ContractDocument, references: References, names: NameTable): EndpointSpec {
   const from = document.value;
   const name = textOf(from, 'name');
   const typeName = pascalCase(name);
   for (const suffix of ['Request', 'Response'])
     names.claim(typeName + suffix, `endpoint ${name}`, document.source.locate(['name']));
-  const impact = fields(from['mcp_impact']);
-  const covers = ['tool', 'resource', 'prompt'].flatMap((kind) =>
-    impact[kind] === undefined ? [] : [`${kind} ${textOf(impact, kind)}`],
-  );
   const permission =
     from['permission'] === undefined ? undefined : wordOf(from, 'permission', ['read', 'write'], 'write');
   return {
@@ -155,11 +185,7 @@ export function buildEndpoint(document: ContractDocument, references: References
     path: textOf(from, 'path'),
     auth: wordOf(from, 'auth', ['none', 'api_key', 'session'], 'session'),
     ...maybe('permission', permission),
-    mcpImpact: {
-      class: wordOf(impact, 'class', IMPACTS, 'out_of_scope'),
-      ...maybe('reason', maybeText(impact, 'reason')),
-      covers,
-    },
+    mcpImpact: impactOf(document),
     parameters: parametersOf(document, typeName, references),
     ...maybe('request', requestOf(document, typeName, references)),
     response: responseOf(document, typeName, references),

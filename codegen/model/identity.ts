@@ -4,7 +4,7 @@ import type { Kind } from '../load/layout.ts';
 import { toolNameFault } from './names.ts';
 import type { Diagnostic, JsonPath } from './types.ts';
 
-const NAMED: ReadonlySet<Kind> = new Set(['tool', 'resource', 'model', 'prompt', 'job', 'endpoint', 'profile']);
+const NAMED: ReadonlySet<Kind> = new Set(['tool', 'resource', 'model', 'prompt', 'job', 'endpoint', 'page', 'profile']);
 
 /** The path of a file is its identity: the name inside must repeat it, and its domain must exist. */
 export function checkIdentity(documents: readonly ContractDocument[], domains: readonly string[]): Diagnostic[] {

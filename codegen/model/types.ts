@@ -223,7 +223,7 @@ export interface EndpointSpec extends Lifecycle {
   readonly path: string;
   readonly auth: 'none' | 'api_key' | 'session';
   readonly permission?: Permission;
-  readonly mcpImpact: { readonly class: ImpactClass; readonly reason?: string; readonly covers: readonly string[] };
+  readonly mcpImpact: ImpactSpec;
   readonly parameters: readonly {
     readonly name: string;
     readonly in: 'path' | 'query' | 'header';
@@ -238,6 +238,27 @@ export interface EndpointSpec extends Lifecycle {
   };
   readonly response: { readonly status: number; readonly contentType?: string; readonly schema?: JsonSchema };
   readonly errors: readonly string[];
+  readonly source: Source;
+}
+
+/** How a capability that is offered elsewhere stands to agents. */
+export interface ImpactSpec {
+  readonly class: ImpactClass;
+  readonly reason?: string;
+  readonly covers: readonly string[];
+}
+
+export interface PageSpec {
+  readonly kind: 'page';
+  readonly name: string;
+  readonly domain: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly path: string;
+  readonly access: 'public' | 'person' | 'project';
+  readonly mcpImpact: ImpactSpec;
+  /** By name. */
+  readonly actions: readonly { readonly name: string; readonly title: string; readonly destructive: boolean }[];
   readonly source: Source;
 }
 
@@ -332,6 +353,7 @@ export interface ContractModel {
   readonly prompts: readonly PromptSpec[];
   readonly jobs: readonly JobSpec[];
   readonly endpoints: readonly EndpointSpec[];
+  readonly pages: readonly PageSpec[];
   readonly profiles: readonly ProfileSpec[];
   readonly changes: readonly ChangeSpec[];
   readonly tombstones: readonly TombstoneSpec[];

@@ -1,12 +1,12 @@
 import { nearest } from '../load/did-you-mean.ts';
-import type { EndpointSpec, JsonPath } from '../model/types.ts';
+import type { ContractModel, EndpointSpec, JsonPath, PageSpec } from '../model/types.ts';
 import type { Finding, Rule } from './rule.ts';
 
-function on(endpoint: EndpointSpec, path: JsonPath, message: string, remedy?: string): Finding {
+function on(one: EndpointSpec | PageSpec, path: JsonPath, message: string, remedy?: string): Finding {
   return {
-    source: endpoint.source,
+    source: one.source,
     path,
-    entity: `endpoint ${endpoint.name}`,
+    entity: `${one.kind} ${one.name}`,
     message,
     ...(remedy === undefined ? {} : { remedy }),
   };
@@ -14,41 +14,73 @@ function on(endpoint: EndpointSpec, path: JsonPath, message: string, remedy?: st
 
 const MIN_REASON = 10;
 
+/** What covers a capability over MCP must exist; what is not covered says why. */
+function* impactFindings(model: ContractModel, one: EndpointSpec | PageSpec): Generator<Finding> {
+  const known: Readonly<Record<string, readonly string[]>> = {
+    tool: model.tools.map(({ name }) => name),
+    resource: model.resources.map(({ name }) => name),
+    prompt: model.prompts.map(({ name }) => name),
+  };
+  const { class: group, reason, covers } = one.mcpImpact;
+  if (group === 'mcp_ready' && covers.length === 0)
+    yield on(
+      one,
+      ['mcp_impact'],
+      'Nothing is named that offers this over MCP.',
+      'Name a `tool`, `resource` or `prompt`.',
+    );
+  if (group !== 'mcp_ready' && (reason === undefined || reason.length < MIN_REASON))
+    yield on(one, ['mcp_impact'], `The class \`${group}\` needs a concrete reason.`, 'Add `reason`.');
+  for (const cover of covers) {
+    const [kind = '', name = ''] = cover.split(' ');
+    if (known[kind]?.includes(name) !== false) continue;
+    const near = nearest(name, known[kind]);
+    yield on(
+      one,
+      ['mcp_impact', kind],
+      `There is no ${kind} \`${name}\`.`,
+      near === undefined ? `Name a ${kind} of this contract.` : `Did you mean \`${near}\`?`,
+    );
+  }
+}
+
 const impact: Rule = {
   id: 'endpoint-needs-mcp-impact',
   level: 'error',
   sentence: 'Every endpoint names what covers it over MCP, or the reason why nothing does.',
   *check(model) {
-    const known: Readonly<Record<string, readonly string[]>> = {
-      tool: model.tools.map(({ name }) => name),
-      resource: model.resources.map(({ name }) => name),
-      prompt: model.prompts.map(({ name }) => name),
-    };
-    for (const endpoint of model.endpoints) {
-      const { class: group, reason, covers } = endpoint.mcpImpact;
-      if (group === 'mcp_ready' && covers.length === 0)
-        yield on(
-          endpoint,
-          ['mcp_impact'],
-          'Nothing is named that offers this over MCP.',
-          'Name a `tool`, `resource` or `prompt`.',
-        );
-      if (group !== 'mcp_ready' && (reason === undefined || reason.length < MIN_REASON))
-        yield on(endpoint, ['mcp_impact'], `The class \`${group}\` needs a concrete reason.`, 'Add `reason`.');
-      for (const cover of covers) {
-        const [kind = '', name = ''] = cover.split(' ');
-        if (known[kind]?.includes(name) !== false) continue;
-        const near = nearest(name, known[kind]);
-        yield on(
-          endpoint,
-          ['mcp_impact', kind],
-          `There is no ${kind} \`${name}\`.`,
-          near === undefined ? `Name a ${kind} of this contract.` : `Did you mean \`${near}\`?`,
-        );
-      }
+    for (const endpoint of model.endpoints) yield* impactFindings(model, endpoint);
+  },
+};
+
+const pageImpact: Rule = {
+  id: 'page-needs-mcp-impact',
+  level: 'error',
+  sentence: 'Every page names what covers it over MCP, or the reason why nothing does.',
+  *check(model) {
+    for (const page of model.pages) yield* impactFindings(model, page);
+  },
+};
+
+const pagePaths: Rule = {
+  id: 'page-path',
+  level: 'error',
+  sentence: 'No two pages, and no page and GET endpoint, stand at the same path.',
+  *check({ pages, endpoints }) {
+    const seen = new Map(
+      endpoints.filter(({ method }) => method === 'GET').map(({ path, name }) => [patternOf(path), `endpoint ${name}`]),
+    );
+    for (const page of pages) {
+      const other = seen.get(patternOf(page.path));
+      if (other !== undefined) yield on(page, ['path'], `The path belongs to ${other} already.`, 'Change one of them.');
+      seen.set(patternOf(page.path), `page ${page.name}`);
     }
   },
 };
+
+function patternOf(path: string): string {
+  return path.replaceAll(/\{[^}]*\}/gu, '{}');
+}
 
 const access: Rule = {
   id: 'endpoint-access',
@@ -87,7 +119,7 @@ const paths: Rule = {
             `\`${name}\` does not stand in the path.`,
             'Correct `in`, or the path.',
           );
-      const key = `${endpoint.method} ${endpoint.path.replaceAll(/\{[^}]*\}/gu, '{}')}`;
+      const key = `${endpoint.method} ${patternOf(endpoint.path)}`;
       const other = seen.get(key);
       if (other !== undefined)
         yield on(endpoint, ['path'], `\`${other}\` answers the same request.`, 'Change one of them.');
@@ -96,4 +128,4 @@ const paths: Rule = {
   },
 };
 
-export const endpointRules: readonly Rule[] = [impact, access, paths];
+export const endpointRules: readonly Rule[] = [impact, access, paths, pageImpact, pagePaths];

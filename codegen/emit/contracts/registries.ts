@@ -139,8 +139,14 @@ function endpointView(
 }
 
 function impacts(model: Model): object[] {
-  return model.endpoints.map(({ name, method, path, domain, mcpImpact }) => ({
-    kind: 'endpoint',
+  const endpoints = model.endpoints.map((one) => impactOf(one, one.method));
+  return [...endpoints, ...model.pages.map((one) => impactOf(one, 'GET'))];
+}
+
+function impactOf(one: Model['endpoints'][number] | Model['pages'][number], method: string): object {
+  const { kind, name, path, domain, mcpImpact } = one;
+  return {
+    kind,
     name,
     domain,
     method,
@@ -148,7 +154,7 @@ function impacts(model: Model): object[] {
     class: mcpImpact.class,
     ...(mcpImpact.reason === undefined ? {} : { reason: mcpImpact.reason }),
     covers: mcpImpact.covers,
-  }));
+  };
 }
 
 function errorView({ model }: CanonicalModel): object {
