@@ -201,6 +201,16 @@ const FAMILIES: Readonly<Record<string, Family>> = {
       [{ type: 'object', patternProperties: { '^a': text, b$: whole } }, { properties: { ab: false } }],
     ],
     broken: [
+      // One property meets both demands: there is room for one only.
+      [
+        {
+          type: 'object',
+          maxProperties: 1,
+          allOf: [{ not: { patternProperties: { '^a': false } } }, { not: { patternProperties: { b$: false } } }],
+        },
+        false,
+      ],
+
       [{ patternProperties: { '^x': whole } }, { patternProperties: { x: whole } }],
       [
         { type: 'object', properties: { a: text } },
@@ -266,6 +276,9 @@ const FAMILIES: Readonly<Record<string, Family>> = {
       [{ contains: { const: 1 }, minContains: 0 }, true],
     ],
     broken: [
+      // Every item moves the bounded counter.
+      [{ type: 'array', items: { const: 1 }, minItems: 2, contains: { const: 1 }, maxContains: 3 }, false],
+
       [
         { type: 'array', contains: { const: 1 }, maxContains: 3 },
         { contains: { const: 1 }, maxContains: 2 },
@@ -287,6 +300,9 @@ const FAMILIES: Readonly<Record<string, Family>> = {
       ],
     ],
     broken: [
+      // The first item must make way for the second.
+      [{ type: 'array', prefixItems: [{ enum: [1, 2] }, { const: 1 }], minItems: 2, uniqueItems: true }, false],
+
       [{ type: 'array' }, { uniqueItems: true }],
       [{ type: 'array', uniqueItems: true, items: text, maxItems: 50 }, { maxItems: 40 }],
       [{ type: 'array', uniqueItems: true, items: { type: ['boolean', 'null'] } }, { maxItems: 2 }],
@@ -335,6 +351,19 @@ const FAMILIES: Readonly<Record<string, Family>> = {
       ],
     ],
     broken: [
+      // Only the members that accept the value mark properties.
+      [
+        {
+          type: 'object',
+          anyOf: [
+            { required: ['a'], properties: { a: true } },
+            { required: ['b'], properties: { b: true } },
+          ],
+          unevaluatedProperties: false,
+        },
+        { required: ['a', 'b'] },
+      ],
+
       [
         {
           type: 'object',
@@ -424,6 +453,25 @@ const FAMILIES: Readonly<Record<string, Family>> = {
       [{ $ref: 'https://json-schema.org/draft/2020-12/schema' }, { type: ['object', 'boolean'] }],
     ],
     broken: [
+      // What is empty inside a search for itself need not be empty beside it.
+      [
+        {
+          type: 'array',
+          prefixItems: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }],
+          minItems: 2,
+          $defs: {
+            a: {
+              anyOf: [
+                { type: 'array', minItems: 1, items: { $ref: '#/$defs/b' } },
+                { type: 'object', maxProperties: 0 },
+              ],
+            },
+            b: { type: 'array', minItems: 1, items: { $ref: '#/$defs/a' } },
+          },
+        },
+        false,
+      ],
+
       [
         {
           $ref: '#/$defs/node',
