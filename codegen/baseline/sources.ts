@@ -31,7 +31,7 @@ export interface Where {
 export const WORK_TREE = 'work tree';
 
 export async function loadSource(name: string, where: Where): Promise<LoadedSurface> {
-  if (name === WORK_TREE) return loadFolder(where.schemas, WORK_TREE, where);
+  if (name === WORK_TREE) return loadFolder(where.schemas, WORK_TREE);
   if (/^https?:\/\//u.test(name)) {
     if (where.pull === undefined) throw new SourceFault(`${name} is a server, and servers are not read here.`);
     return where.pull(name);
@@ -46,7 +46,7 @@ export async function loadSource(name: string, where: Where): Promise<LoadedSurf
   if (!existsSync(path)) {
     throw new SourceFault(`\`${name}\` is no released version, commit, folder or file here.`);
   }
-  if (statSync(path).isDirectory()) return loadFolder(path, name, where);
+  if (statSync(path).isDirectory()) return loadFolder(path, name);
   return readSnapshotOf(() => readSnapshot(readFileSync(path, 'utf8'), name));
 }
 
@@ -59,9 +59,8 @@ function readSnapshotOf(read: () => LoadedSurface & { readonly intact: boolean }
   }
 }
 
-async function loadFolder(folder: string, label: string, where: Where): Promise<LoadedSurface> {
-  const loaded = await loadModel(folder);
-  return surfaceOf(loaded, label, relative(where.cwd, folder));
+async function loadFolder(folder: string, label: string): Promise<LoadedSurface> {
+  return surfaceOf(await loadModel(folder), label);
 }
 
 async function loadCommit(label: string, commit: string, where: Where): Promise<LoadedSurface> {
@@ -69,22 +68,22 @@ async function loadCommit(label: string, commit: string, where: Where): Promise<
   try {
     const files = filesAt(where.cwd, commit, folder === '' ? '.' : folder);
     if (files.size === 0) throw new SourceFault(`\`${label}\` has no contract folder ${folder}.`);
-    return surfaceOf(await loadModelOf(files), label, folder);
+    return surfaceOf(await loadModelOf(files), label);
   } catch (error) {
     if (error instanceof GitFault) throw new SourceFault(`\`${label}\` cannot be read: ${error.message}`);
     throw error;
   }
 }
 
-function surfaceOf({ model, diagnostics }: LoadedModel, label: string, folder: string): LoadedSurface {
+function surfaceOf({ model, diagnostics }: LoadedModel, label: string): LoadedSurface {
   if (model === undefined) {
     const lines = diagnostics.slice(0, 10).map((one) => `  ${formatDiagnostic(one)}`);
     throw new SourceFault(`The contracts of \`${label}\` have faults:\n${lines.join('\n')}`);
   }
-  return loadedOf(model, label, folder);
+  return loadedOf(model, label);
 }
 
-export function loadedOf(model: ContractModel, label: string, folder: string): LoadedSurface {
+export function loadedOf(model: ContractModel, label: string): LoadedSurface {
   const canonical = canonicalModel(model);
   const surface = surfaceOfModel({ model, canonical, projection: projectModel(canonical) });
   const sources = sourcesOf(model);
@@ -93,10 +92,6 @@ export function loadedOf(model: ContractModel, label: string, folder: string): L
     surface,
     digest: digestOf(surface),
     changes: model.changes,
-    locate: (entity, path) => {
-      const position = sources.get(entity)?.locate(pathOf(path));
-      if (position === undefined) return undefined;
-      return folder === '' ? position : { ...position, file: `${folder}/${position.file}` };
-    },
+    locate: (entity, path) => sources.get(entity)?.locate(pathOf(path)),
   };
 }

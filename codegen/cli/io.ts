@@ -5,6 +5,8 @@ export interface Io {
   /** Whether colour helps: a terminal, and NO_COLOR is not set. */
   readonly color: boolean;
   readonly cwd: string;
+  /** The clock, where a command judges dates; the real one when absent. */
+  readonly now?: () => Date;
   /** Calls back when the process is asked to stop. */
   readonly onStop: (stop: () => void) => void;
 }

@@ -1,6 +1,7 @@
 /** Reads the command line and runs one command. */
 import { Command, CommanderError } from 'commander';
 import { registerContains } from './contains.ts';
+import { registerGate } from './gate-commands.ts';
 import { BadInput } from './io.ts';
 import type { ExitCode, Io } from './io.ts';
 import { readOptions } from './options.ts';
@@ -78,6 +79,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
     code = given;
   };
   registerContains(program, io, done);
+  registerGate(program, io, done);
   registerPull(program, io, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });

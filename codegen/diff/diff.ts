@@ -18,6 +18,7 @@ import { compareAliasShadows, compareTools } from './compare/tools.ts';
 import type { DiffReport, EntityChange, Finding, Side } from './finding.ts';
 import { gather } from './gather.ts';
 import type { LoadedSurface } from './loaded.ts';
+import { RULE_SETS } from './rule-sets.ts';
 import type { RuleSet, Verdict } from './rules/rule.ts';
 import type { Draft } from './scene.ts';
 import type { Surface } from './surface/types.ts';
@@ -32,12 +33,12 @@ export interface DiffOptions {
   readonly rules?: RuleSet;
   /** Whether a version that says too little is a finding. */
   readonly judgeVersion?: boolean;
+  /** Findings about the comparison itself: a baseline that was altered, or none. */
+  readonly about?: readonly Draft[];
   /** Fingerprints that a release in between has already approved. */
   readonly settled?: readonly string[];
 }
 
-/** Each set holds those before it. */
-export const RULE_SETS: readonly RuleSet[] = ['wire', 'client', 'policy', 'agent', 'source'];
 const SEVERITY: Readonly<Record<Verdict, number>> = { breaking: 3, unknown: 2, risky: 2, notice: 1, safe: 0 };
 const SHOWN_ORDER: readonly Verdict[] = ['breaking', 'unknown', 'risky', 'notice', 'safe'];
 const THRESHOLD = { breaking: 3, risky: 2, notice: 1 } as const;
@@ -69,7 +70,10 @@ export async function compare(old: LoadedSurface, now: LoadedSurface, options: D
   const found = gather(drafts, ends).filter(({ sets: hurt }) => hurt.some((set) => sets.includes(set)));
   const version = adviseVersion({ before: before.server.version, after: after.server.version }, found, changed);
   const fault = options.judgeVersion === true ? versionFault(version) : undefined;
-  const judged = fault === undefined ? [] : gather([versionDraft(fault, version)], ends);
+  const judged = gather(
+    [...(fault === undefined ? [] : [versionDraft(fault, version)]), ...(options.about ?? [])],
+    ends,
+  );
   const approved = applyApprovals([...found, ...judged], {
     before: old.changes,
     after: now.changes,

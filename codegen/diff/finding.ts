@@ -45,7 +45,7 @@ export interface Finding {
   readonly witness?: Witness;
   /** Present when the verdict is `unknown`. */
   readonly unknown?: Undecidable;
-  /** Published views that show the change, as `grant · revision`; all of them when the entity is in all. */
+  /** Published views that show the change, as `grant · revision`; `every` stands for all of either. */
   readonly views: readonly string[];
   /** Entities that use the shared component the finding is about: `tool query_traces output`. */
   readonly uses: readonly string[];

@@ -4,7 +4,7 @@ import type { LoadedSurface } from './loaded.ts';
 import { ruleOf } from './rules/index.ts';
 import { verdictAt, type Rule, type Verdict } from './rules/rule.ts';
 import type { Draft } from './scene.ts';
-import type { Surface } from './surface/types.ts';
+import type { Surface, ViewSurface } from './surface/types.ts';
 import { viewName } from './surface/views.ts';
 
 interface Ends {
@@ -79,19 +79,31 @@ function scale(rule: Rule, draft: Draft): Verdict {
   return verdictAt({ ...rule, verdict }, draft.stability ?? 'stable');
 }
 
-/** Views that list any of the entities, on either side. */
+/** Views that list any of the entities, on either side; a grant that shows it in every revision is named once. */
 function viewsOf(entities: readonly string[], surfaces: readonly Surface[]): string[] {
-  const found = new Set<string>();
-  for (const { views } of surfaces) {
-    for (const view of views) {
-      const lists = { tool: view.tools, prompt: view.prompts, resource: [...view.resources, ...view.templates] };
-      const shows = entities.some((entity) => {
-        const [kind = '', name = ''] = entity.split(' ');
-        if (kind === 'server') return true;
-        return (kind === 'tool' || kind === 'prompt' || kind === 'resource') && lists[kind].includes(name);
-      });
-      if (shows) found.add(viewName(view));
-    }
+  const all = new Map<string, Set<string>>();
+  const found = new Map<string, Set<string>>();
+  for (const view of surfaces.flatMap(({ views }) => views)) {
+    note(all, view);
+    if (entities.some((entity) => shows(view, entity))) note(found, view);
   }
-  return [...found];
+  if (found.size > 0 && [...all].every(([grant, revisions]) => found.get(grant)?.size === revisions.size)) {
+    return ['every grant · every revision'];
+  }
+  return [...found].flatMap(([grant, revisions]) =>
+    revisions.size === all.get(grant)?.size
+      ? [`${grant} · every revision`]
+      : [...revisions].map((revision) => viewName({ grant, revision })),
+  );
+}
+
+function note(index: Map<string, Set<string>>, { grant, revision }: ViewSurface): void {
+  index.set(grant, (index.get(grant) ?? new Set()).add(revision));
+}
+
+function shows(view: ViewSurface, entity: string): boolean {
+  const [kind = '', name = ''] = entity.split(' ');
+  if (kind === 'server') return true;
+  const lists = { tool: view.tools, prompt: view.prompts, resource: [...view.resources, ...view.templates] };
+  return (kind === 'tool' || kind === 'prompt' || kind === 'resource') && lists[kind].includes(name);
 }
