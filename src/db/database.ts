@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { AppError } from '../kernel/errors.ts';
+import { effectMark } from './effect-mark.ts';
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -14,7 +15,14 @@ export type Tx = Knex.Transaction;
  * the first is how a pool deadlocks.
  */
 export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return isTransaction(db) ? work(db) : db.transaction(work);
+  if (isTransaction(db)) return work(db);
+  const mark = effectMark();
+  if (mark === undefined) return db.transaction(work);
+  return db.transaction(async (tx) => {
+    const result = await work(tx);
+    await mark(tx);
+    return result;
+  });
 }
 
 export function isTransaction(db: Db | Tx): db is Tx {

@@ -17,6 +17,11 @@ export interface Principal<A> {
   readonly permissions: { readonly read: boolean; readonly write: boolean };
   /** Set when the credential is limited to this one project. */
   readonly projectId?: string;
+  /**
+   * Set when the caller can be granted more: the HTTP answer, with its challenge, to an operation that needs a
+   * permission the credential lacks. Absent: the operation itself answers `permission_denied`.
+   */
+  readonly stepUp?: (permission: 'read' | 'write') => Denial;
 }
 
 /** Why a credential is refused. `code` is from the contract's error list. */
@@ -76,6 +81,8 @@ export type ReplayOutcome = { readonly output: unknown };
 
 /** A claim on one request key. Exactly one of its methods is called, once. */
 export interface ReplayClaim {
+  /** Carries out the work; the store notes its effect together with it, so that it never happens twice. */
+  run<T>(work: () => Promise<T>): Promise<T>;
   /** Stores the outcome that later calls with the same key and arguments get. */
   complete(outcome: ReplayOutcome): Promise<void>;
   /** Frees the key: the call failed, so the caller may try again with it. */
@@ -87,6 +94,8 @@ export type ReplayAnswer =
   | { readonly state: 'completed'; readonly outcome: ReplayOutcome }
   /** The first call with this key and these arguments has not ended. */
   | { readonly state: 'running' }
+  /** The first call took effect, and its answer was lost with the process that made it. */
+  | { readonly state: 'answer_lost' }
   /** The key was used with other arguments. */
   | { readonly state: 'conflict' };
 

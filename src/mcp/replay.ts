@@ -33,6 +33,12 @@ export async function replayOrRun(
         'request_conflict',
         'This request_key was used with other arguments. Choose a new key for new work.',
       );
+    case 'answer_lost':
+      throw new AppError(
+        'request_conflict',
+        'The first call with this request_key took effect, but its answer was lost. List what it made instead of repeating it.',
+        { fields: { effect: 'committed' } },
+      );
     case 'running':
       throw new AppError(
         'request_conflict',
@@ -43,7 +49,7 @@ export async function replayOrRun(
   }
   let output: unknown;
   try {
-    output = await run();
+    output = await answer.claim.run(run);
   } catch (error) {
     await answer.claim
       .release()

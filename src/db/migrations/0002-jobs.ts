@@ -44,6 +44,7 @@ export const migration: Migration = {
         outcome jsonb,
         created_at timestamptz not null default now(),
         held_until timestamptz,
+        effect_at timestamptz,
         expires_at timestamptz not null,
         primary key (subject, project_id, operation, request_key),
         check ((outcome is null) = (holder is not null and held_until is not null))

@@ -1,4 +1,4 @@
-import { jsonb, type Db } from '../../db/database.ts';
+import { jsonb, type Db, type Tx } from '../../db/database.ts';
 
 export interface RequestKeyName {
   readonly subject: string;
@@ -12,6 +12,8 @@ export interface RequestKeyRow {
   readonly digest: string;
   readonly holder: string | null;
   readonly outcome: unknown;
+  /** True when the holder committed its work and is past its time, so its answer will not come. */
+  readonly answer_lost: boolean;
 }
 
 const NAMED = 'subject = ? and project_id = ? and operation = ? and request_key = ?';
@@ -24,8 +26,8 @@ export class RequestKeyRepository {
   }
 
   /**
-   * Takes the key when it is new, expired, or held for the same arguments by a call that never ended; otherwise answers
-   * what is stored. One statement, so of two calls at once exactly one becomes the holder.
+   * Takes the key when it is new, expired, or held for the same arguments by a call that never ended and made no
+   * effect; otherwise answers what is stored. One statement, so of two calls at once exactly one becomes the holder.
    */
   async claim(
     name: RequestKeyName,
@@ -38,14 +40,16 @@ export class RequestKeyRepository {
        values (?, ?, ?, ?, ?, ?, now() + ? * interval '1 ms', now() + ? * interval '1 ms')
        on conflict (subject, project_id, operation, request_key) do update set digest = excluded.digest,
          holder = excluded.holder, outcome = null, created_at = now(), held_until = excluded.held_until,
-         expires_at = excluded.expires_at
-       where stored.expires_at <= now() or (stored.held_until <= now() and stored.digest = excluded.digest)
-       returning digest, holder, outcome`,
+         expires_at = excluded.expires_at, effect_at = null
+       where stored.expires_at <= now() or (stored.held_until <= now() and stored.effect_at is null
+         and stored.digest = excluded.digest)
+       returning digest, holder, outcome, false as answer_lost`,
       [...values(name), digest, holder, holdMs, keepMs],
     );
     if (taken.rows[0] !== undefined) return taken.rows[0];
     const stored = await this.#db.raw<{ rows: RequestKeyRow[] }>(
-      `select digest, holder, outcome from request_keys where ${NAMED}`,
+      `select digest, holder, outcome, holder is not null and effect_at is not null and held_until <= now() as answer_lost
+       from request_keys where ${NAMED}`,
       values(name),
     );
     return stored.rows[0];
@@ -58,8 +62,20 @@ export class RequestKeyRepository {
     );
   }
 
+  /** Notes in the transaction of the work that it takes effect; false when another call holds the key by now. */
+  async markEffect(tx: Tx, name: RequestKeyName, holder: string): Promise<boolean> {
+    const result = await tx.raw<{ rowCount: number }>(
+      `update request_keys set effect_at = now() where ${NAMED} and holder = ?`,
+      [...values(name), holder],
+    );
+    return result.rowCount === 1;
+  }
+
   async release(name: RequestKeyName, holder: string): Promise<void> {
-    await this.#db.raw(`delete from request_keys where ${NAMED} and holder = ?`, [...values(name), holder]);
+    await this.#db.raw(`delete from request_keys where ${NAMED} and holder = ? and effect_at is null`, [
+      ...values(name),
+      holder,
+    ]);
   }
 
   async deleteExpired(limit: number): Promise<number> {

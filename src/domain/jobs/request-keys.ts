@@ -1,5 +1,7 @@
 import type { Db } from '../../db/database.ts';
+import { withEffectMark } from '../../db/effect-mark.ts';
 import { DAY_MS, MINUTE_MS } from '../../kernel/duration.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { RequestKeyRepository, type RequestKeyName } from './request-key-repository.ts';
 
@@ -22,6 +24,11 @@ export interface RequestOutcome {
 
 /** The right to carry out the request; ends by `complete` or by `release`. */
 export interface RequestClaim {
+  /**
+   * Carries out the work so that whatever it commits is noted under the key in the same transaction: a process that
+   * dies between the effect and its answer leaves a key that is never carried out again.
+   */
+  run<T>(work: () => Promise<T>): Promise<T>;
   complete(outcome: RequestOutcome): Promise<void>;
   release(): Promise<void>;
 }
@@ -30,6 +37,8 @@ export type RequestAnswer =
   | { readonly state: 'claimed'; readonly claim: RequestClaim }
   | { readonly state: 'completed'; readonly outcome: RequestOutcome }
   | { readonly state: 'running' }
+  /** The request took effect, and its answer died with the process that made it. */
+  | { readonly state: 'answer_lost' }
   | { readonly state: 'conflict' };
 
 /**
@@ -61,6 +70,7 @@ export class RequestKeys {
     if (row === undefined) return { state: 'running' };
     if (row.digest !== request.digest) return { state: 'conflict' };
     if (row.holder === holder) return { state: 'claimed', claim: this.#claimOf(name, holder) };
+    if (row.answer_lost) return { state: 'answer_lost' };
     if (row.holder !== null) return { state: 'running' };
     // because `complete` stores nothing else
     return { state: 'completed', outcome: row.outcome as RequestOutcome };
@@ -73,6 +83,14 @@ export class RequestKeys {
 
   #claimOf(name: RequestKeyName, holder: string): RequestClaim {
     return {
+      run: (work) =>
+        withEffectMark(async (tx) => {
+          if (!(await this.#repository.markEffect(tx, name, holder)))
+            throw new AppError(
+              'unavailable',
+              'The call took too long and was given up. Try again with the same request_key.',
+            );
+        }, work),
       complete: (outcome) => this.#repository.complete(name, holder, outcome),
       release: () => this.#repository.release(name, holder),
     };

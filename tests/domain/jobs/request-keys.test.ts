@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Db } from '../../../src/db/database.ts';
+import { inTransaction, type Db } from '../../../src/db/database.ts';
 import { RequestKeys, type KeyedRequest, type RequestAnswer } from '../../../src/domain/jobs/index.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { testDatabase } from '../../support/boot.ts';
@@ -81,6 +81,42 @@ describe('RequestKeys', () => {
     await second.complete({ output: 'in time' });
     assert.deepEqual(await keys.claim(same), { state: 'completed', outcome: { output: 'in time' } });
   });
+
+  it('never carries out again what took effect, even when its answer died with the process', async () => {
+    const same = request({ requestKey: newId() });
+    const first = claimOf(await keys.claim(same));
+    await first.run(() => inTransaction(db, (tx) => tx.raw('select 1')));
+    assert.deepEqual(await keys.claim(same), { state: 'running' });
+    await first.release();
+    await lapse(same.requestKey);
+    assert.deepEqual(await keys.claim(same), { state: 'answer_lost' });
+  });
+
+  it('rolls back the effect of a call whose key another call has taken', async () => {
+    const same = request({ requestKey: newId() });
+    const slow = claimOf(await keys.claim(same));
+    await lapse(same.requestKey);
+    claimOf(await keys.claim(same));
+    const other = request({ requestKey: newId() });
+    const effect = slow.run(() =>
+      inTransaction(db, (tx) =>
+        tx.raw(
+          `insert into request_keys (subject, project_id, operation, request_key, digest, outcome, expires_at)
+           values ('effect', '', 'probe', ?, 'd', '{}', now() + interval '1 day')`,
+          [other.requestKey],
+        ),
+      ),
+    );
+    await assert.rejects(effect, { code: 'unavailable' });
+    const { rows } = await db.raw<{ rows: unknown[] }>('select 1 from request_keys where request_key = ?', [
+      other.requestKey,
+    ]);
+    assert.deepEqual(rows, []);
+  });
+
+  async function lapse(requestKey: string): Promise<void> {
+    await db.raw(`update request_keys set held_until = now() - interval '1 s' where request_key = ?`, [requestKey]);
+  }
 
   it('forgets an outcome after a day, swept up or not', async () => {
     const same = request({ requestKey: newId() });

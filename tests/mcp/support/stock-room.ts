@@ -229,6 +229,7 @@ function memoryStore(): IdempotencyStore {
         return {
           state: 'claimed',
           claim: {
+            run: (work) => work(),
             complete: async (outcome) => {
               entry.output = outcome.output;
               entry.done = true;

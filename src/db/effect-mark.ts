@@ -1,0 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Tx } from './database.ts';
+
+/** Writes, inside the transaction that makes an effect, that it was made. Throws to roll the effect back. */
+export type EffectMark = (tx: Tx) => Promise<void>;
+
+const current = new AsyncLocalStorage<EffectMark>();
+
+/** Every transaction that `work` commits also carries the mark, so that effect and mark are whole or absent together. */
+export function withEffectMark<T>(mark: EffectMark, work: () => Promise<T>): Promise<T> {
+  return current.run(mark, work);
+}
+
+/** The mark to set before a commit, when the work runs under one. */
+export function effectMark(): EffectMark | undefined {
+  return current.getStore();
+}
