@@ -74,7 +74,6 @@ function createRest(services: Services, metrics: ProcessMetrics): Product['rest'
     load,
     clock,
   });
-  const describe = (code: string) => catalog.errors[code];
   return {
     contracts: endpoints,
     handlers: { ...handlers },
@@ -82,4 +81,8 @@ function createRest(services: Services, metrics: ProcessMetrics): Product['rest'
       .filter((endpoint) => endpoint.name === 'ingest_traces')
       .map(({ path }) => otlpSurface({ path, codecs, load, describe })),
   };
+}
+
+function describe(code: string): CatalogContract['errors'][string] | undefined {
+  return catalog.errors[code];
 }

@@ -4,10 +4,10 @@ type Style = 'bold' | 'green' | 'red' | 'yellow' | 'dim';
 
 /** Where a command prints: data to standard output, remarks to standard error. */
 export interface Terminal {
-  out(text: string): void;
-  remark(text: string): void;
+  readonly out: (text: string) => void;
+  readonly remark: (text: string) => void;
   /** Colour only where a person reads it. */
-  style(style: Style, text: string): string;
+  readonly style: (style: Style, text: string) => string;
 }
 
 export function createTerminal(process: {

@@ -5,7 +5,7 @@ import { rpc, startServer } from '../support/mcp.ts';
 
 const toolNames = (result: Readonly<Record<string, unknown>> | undefined) =>
   // because tools/list answers tools with names
-  (result?.['tools'] as readonly { readonly name: string }[]).map(({ name }) => name);
+  ((result?.['tools'] ?? []) as readonly { readonly name: string }[]).map(({ name }) => name);
 
 describe('credentials on the MCP route', () => {
   it('asks for a key with 401 and a challenge that is no Bearer challenge', async () => {

@@ -74,7 +74,8 @@ describe('get_job kinds', () => {
       argument: { name: 'kind', value: '' },
     });
     // because a completion answers a list of texts
-    const { values } = result?.['completion'] as { readonly values: readonly string[] };
+    const completion = result?.['completion'] as { readonly values: readonly string[] } | undefined;
+    const values = completion?.values ?? [];
     assert.deepEqual(values, ['dataset_run']);
     for (const kind of values) {
       await world.refuses('get_job', { kind, id: newId() }, { code: 'resource_not_found' });
