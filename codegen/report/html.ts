@@ -14,7 +14,7 @@ import { plural } from './text.ts';
  */
 export function htmlReport(report: DiffReport, { root }: RenderOptions): string {
   const hash = createHash('sha256').update(STYLE).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -24,9 +24,7 @@ export function htmlReport(report: DiffReport, { root }: RenderOptions): string 
         <meta name="referrer" content="no-referrer" />
         <link rel="icon" href="data:," />
         <title>Contract changes: ${report.before.label} to ${report.after.label}</title>
-        <style>
-          ${trusted(STYLE)}
-        </style>
+        ${trusted(`<style>${STYLE}</style>`)}
       </head>
       <body>
         <a class="skip" href="#findings">Skip to the findings</a>
@@ -37,7 +35,7 @@ export function htmlReport(report: DiffReport, { root }: RenderOptions): string 
         <footer>Made by mcp-contract. ${side('Before', report.before)} ${side('After', report.after)}</footer>
       </body>
     </html> `;
-  return page.text;
+  return `${page.text.trimEnd()}\n`;
 }
 
 function heading(report: DiffReport): Markup {

@@ -83,7 +83,7 @@ function location(finding: Finding, root: string): object {
       ? {}
       : {
           physicalLocation: {
-            artifactLocation: { uri: place.file.split('/').map(encodeURIComponent).join('/') },
+            artifactLocation: { uri: visible(place.file).split('/').map(encodeURIComponent).join('/') },
             region: { startLine: place.line, startColumn: place.column },
           },
         }),

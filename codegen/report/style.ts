@@ -14,7 +14,7 @@ export const STYLE = `
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
 header, main, nav, footer { max-width: 68rem; margin: 0 auto; padding: 0 1rem; }
 header { padding-top: 1.5rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; }
@@ -24,7 +24,6 @@ p, ul, dl, table { margin: .5rem 0; }
 a { color: var(--link); }
 a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 2px; }
 code, pre { font-family: ui-monospace, SFMono-Regular, Consolas, monospace; font-size: .875em; }
-code, pre, dd, p, td, th, a, h3 { overflow-wrap: anywhere; }
 pre { white-space: pre-wrap; background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .6rem .75rem; margin: .5rem 0; }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--ground); padding: .25rem .5rem; }
@@ -52,7 +51,7 @@ nav ul { padding-left: 1.1rem; }
 footer { padding: 2rem 1rem 3rem; color: var(--quiet); }
 @media (max-width: 40rem) {
   dl { grid-template-columns: minmax(0, 1fr); gap: 0; } dd { margin-bottom: .5rem; }
-  th, td { padding: .3rem .25rem; }
+  table { table-layout: fixed; } th, td { padding: .3rem .25rem; }
 }
 @media print { details { break-inside: avoid; } .skip, nav { display: none; } }
 `;
