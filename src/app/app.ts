@@ -12,8 +12,10 @@ import { createRequestIds, requestId } from '../http/request-id.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { deriveKey } from '../kernel/secrets.ts';
 import { createMcp, type Mcp } from '../mcp/create-mcp.ts';
+import type { OAuth } from '../oauth/create-oauth.ts';
 import { createRouter } from '../rest/router.ts';
 import type { ProcessMetrics } from './metrics.ts';
+import { oauthOf, openaiChallenge, type OAuthOptions } from './oauth.ts';
 import type { Product } from './product.ts';
 import type { Services } from './services.ts';
 
@@ -31,6 +33,7 @@ export interface AppParts {
   readonly metrics: ProcessMetrics;
   /** Makes an undeclared error of a tool loud; for finding contract faults. */
   readonly strictErrors?: boolean;
+  readonly oauth?: OAuthOptions;
 }
 
 /** What both surfaces guard with. */
@@ -57,12 +60,22 @@ export function createApp(parts: AppParts): App {
   const koa = new Koa();
   koa.silent = true;
   koa.use(mcp.middleware);
-  useRest(koa, parts, guards);
-  return { listener: koa.callback(), warm: () => mcp.warm(), close: () => mcp.close() };
+  const ipOf = createClientIp(config.trustedProxies);
+  const clientIp = (ctx: Koa.Context): string => ipOf(ctx.req);
+  const oauth = oauthOf(parts.services, { ...parts.oauth, clientIp });
+  useRest(koa, parts, { ...guards, clientIp, oauth });
+  const handle = koa.callback();
+  return {
+    listener: (request, response) => void handle(request, response),
+    warm: async () => {
+      await Promise.all([mcp.warm(), oauth?.warm()]);
+    },
+    close: () => mcp.close(),
+  };
 }
 
 function mcpOf({ services, product, metrics, strictErrors = false }: AppParts, guards: Guards): Mcp {
-  const { config, logger, clock, agentCalls, requestKeys, authenticate, resolveProject } = services;
+  const { config, logger, clock, agentCalls, requestKeys, authenticateMcp, resolveProject } = services;
   return createMcp({
     contract: product.contract,
     handlers: product.handlers,
@@ -70,7 +83,7 @@ function mcpOf({ services, product, metrics, strictErrors = false }: AppParts, g
     completers: product.completers,
     ...(product.extensions !== undefined && { extensions: product.extensions }),
     ports: {
-      authenticate,
+      authenticate: authenticateMcp,
       resolveProject,
       audit: agentCalls,
       metrics,
@@ -94,17 +107,22 @@ function mcpOf({ services, product, metrics, strictErrors = false }: AppParts, g
   });
 }
 
-function useRest(koa: Koa, { services, product }: AppParts, guards: Guards): void {
+interface RestGuards extends Guards {
+  readonly clientIp: (ctx: Koa.Context) => string;
+  readonly oauth: OAuth | undefined;
+}
+
+function useRest(koa: Koa, { services, product }: AppParts, guards: RestGuards): void {
   const { config, logger, addresses, authenticate } = services;
-  const { rateLimiter } = guards;
-  const ipOf = createClientIp(config.trustedProxies);
-  const clientIp = (ctx: Koa.Context): string => ipOf(ctx.req);
+  const { rateLimiter, clientIp, oauth } = guards;
   const isHttps = addresses.origin.startsWith('https:');
   koa.use(requestId(createRequestIds()));
   koa.use(accessLog(createAccessLog(logger), clientIp));
   koa.use(securityHeaders(isHttps ? { strictTransportSeconds: HSTS_SECONDS } : {}));
   koa.use(errorBoundary({ logger, describe: (code) => product.contract.errors[code] }));
   koa.use(hostGuard(createHostCheck(guards.allowedHosts)));
+  koa.use(openaiChallenge(config.openaiAppsChallenge));
+  if (oauth !== undefined) koa.use(oauth.middleware);
   koa.use(cors(createOriginCheck(guards.allowedOrigins), ['GET', 'POST']));
   for (const middleware of product.rest.before) koa.use(middleware);
   koa.use(

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { jobPolicies } from '../../generated/contracts/job-policies.ts';
 import { createAuthenticator, type Authenticate } from '../auth/authenticate.ts';
+import { createOAuthAuthenticator } from '../auth/oauth-authenticate.ts';
 import { createProjectResolver, type ResolveProject } from '../auth/project-access.ts';
 import type { DatabaseAddress } from '../db/connect.ts';
 import type { Db } from '../db/database.ts';
@@ -10,8 +11,12 @@ import {
   AccountsService,
   AgentCallLog,
   ApiKeysService,
+  ConnectionsService,
   InstallationSecretRepository,
   KeyUsage,
+  OAuthKeysService,
+  OAuthStore,
+  OAuthTokensService,
 } from '../domain/identity/index.ts';
 import { JobsService, RequestKeys } from '../domain/jobs/index.ts';
 import { createObservability, type Observability } from '../domain/observability/index.ts';
@@ -19,6 +24,7 @@ import { ProjectsService } from '../domain/projects/index.ts';
 import { systemClock, type Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { PageCursors } from '../kernel/page-cursor.ts';
+import { deriveKey } from '../kernel/secrets.ts';
 import { DuckDbDatasetEngine } from '../providers/dataset-engine/duckdb-dataset-engine.ts';
 import { LocalObjectStore } from '../providers/object-store/local-object-store.ts';
 import { Delivery } from '../workers/index.ts';
@@ -44,6 +50,11 @@ export interface Services {
   readonly projects: ProjectsService;
   /** One memory of good credentials and memberships for all surfaces. */
   readonly authenticate: Authenticate;
+  /** The same and, where OAuth is on, its access tokens. For the MCP endpoint alone. */
+  readonly authenticateMcp: Authenticate;
+  /** What people have connected; there is nothing to list where OAuth is off. */
+  readonly connections: ConnectionsService;
+  readonly oauth: OAuthServices;
   readonly resolveProject: ResolveProject;
   /** Start it before the first job is asked for. */
   readonly delivery: Delivery;
@@ -51,6 +62,12 @@ export interface Services {
   readonly requestKeys: RequestKeys;
   readonly observability: Observability;
   readonly datasets: Datasets;
+}
+
+export interface OAuthServices {
+  readonly store: OAuthStore;
+  readonly tokens: OAuthTokensService;
+  readonly keys: OAuthKeysService;
 }
 
 export interface ServiceParts {
@@ -75,6 +92,8 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
   const observability = createObservability({ db, clock, cursors });
   const { capabilities, traces } = observability;
   const identity = identityServices(db, clock, logger);
+  const oauth = oauthServices(parts, { installationSecret, clock });
+  const authenticate = createAuthenticator({ ...identity, clock });
   return {
     config,
     addresses,
@@ -84,7 +103,13 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     cursors,
     installationSecret,
     ...identity,
-    authenticate: createAuthenticator({ ...identity, clock }),
+    authenticate,
+    authenticateMcp:
+      config.mcpServerUrl === undefined
+        ? authenticate
+        : createOAuthAuthenticator({ keys: authenticate, tokens: oauth.tokens, resource: config.mcpServerUrl }),
+    connections: new ConnectionsService({ db, clock, changes: identity.changes }),
+    oauth,
     resolveProject: createProjectResolver(identity),
     delivery,
     jobs,
@@ -111,6 +136,23 @@ function identityServices(db: Db, clock: Clock, logger: Logger): IdentityService
           : logger.warn('audit rows not stored yet', { error }),
     }),
     projects: new ProjectsService({ db, clock, changes }),
+  };
+}
+
+function oauthServices(
+  { config, logger, store: { db } }: ServiceParts,
+  { installationSecret, clock }: { readonly installationSecret: string; readonly clock: Clock },
+): OAuthServices {
+  return {
+    store: new OAuthStore({ db, clock }),
+    keys: new OAuthKeysService({ db, clock, sealingKey: deriveKey(installationSecret, 'oauth-keys') }),
+    tokens: new OAuthTokensService({
+      db,
+      clock,
+      successionKey: deriveKey(installationSecret, 'oauth-succession'),
+      graceSeconds: config.oauthRefreshGraceSeconds,
+      onError: (error) => logger.warn('use of a connection not stored', { error }),
+    }),
   };
 }
 

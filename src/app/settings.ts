@@ -52,7 +52,7 @@ export const SETTINGS = {
     default: undefined,
     example: 'https://overmind.example.com/api/mcp/',
     meaning:
-      'Public address of the MCP endpoint, as clients write it. Needed behind a proxy; its host is then allowed too.',
+      'Public address of the MCP endpoint, as clients write it. Turns OAuth on. Needed behind a proxy; its host is then allowed too.',
     parse: optional(mcpServerUrl()),
   }),
   frontendUrl: setting({
@@ -128,6 +128,23 @@ export const SETTINGS = {
     example: 'a-long-random-text',
     meaning: 'Bearer token that opens /metrics from other machines. Absent: /metrics answers this machine only.',
     secret: true,
+    parse: optional(text(512)),
+  }),
+  oauthRefreshGraceSeconds: setting({
+    name: 'OAUTH_REFRESH_GRACE_SECONDS',
+    group: 'Security',
+    default: '10',
+    example: '0',
+    meaning:
+      'How long after its rotation a refresh token of the same client is served again, as a retry after a lost answer. Later use ends the connection; 0 is strict.',
+    parse: integer(0, 300),
+  }),
+  openaiAppsChallenge: setting({
+    name: 'OPENAI_APPS_CHALLENGE',
+    group: 'Security',
+    default: undefined,
+    example: 'the-text-the-directory-shows',
+    meaning: 'Text served at /.well-known/openai-apps-challenge to prove that this address is yours. Absent: 404.',
     parse: optional(text(512)),
   }),
   publishOutputSchema: setting({

@@ -34,6 +34,8 @@ export interface AuthenticatedCaller {
   readonly credentialId: string;
   readonly permissions: { readonly read: boolean; readonly write: boolean };
   readonly projectId?: string;
+  /** What to answer to an operation that needs this permission and lacks it, when more can be granted. */
+  readonly stepUp?: (permission: 'read' | 'write') => AuthenticationDenial;
 }
 
 export interface AuthenticationDenial {

@@ -38,13 +38,16 @@ export function createProjectResolver(parts: {
     const own = account.credential.project;
     if (own !== undefined) return own.id === projectId ? resolved(account, own) : undefined;
     const key = `${account.accountId} ${projectId}`;
-    const remembered = memberships.peek(key);
+    // Somebody else's program holds an OAuth token: a lost membership must stop it at once, on every process.
+    const mayRemember = account.credential.kind !== 'oauth';
+    const remembered = mayRemember ? memberships.peek(key) : undefined;
     if (remembered !== undefined) return resolved(account, remembered);
     const find = async (): Promise<ProjectFacts | undefined> => {
       const project = await projects.findAccessible({ accountId: account.accountId }, projectId);
       return project && { id: project.id, name: project.name, slug: project.slug };
     };
-    return memberships.load(key, find, () => true).then((project) => project && resolved(account, project));
+    const found = mayRemember ? memberships.load(key, find, () => true) : find();
+    return found.then((project) => project && resolved(account, project));
   };
 }
 

@@ -131,6 +131,14 @@ export class Dispatcher<A, P> {
     return this.#extensionTools.has(name);
   }
 
+  /** The permission a request asks for by its name alone; undefined where its listing decides, or nothing is known. */
+  permissionFor(method: unknown, params: unknown): 'read' | 'write' | undefined {
+    if (method === 'resources/read' || method === 'prompts/get') return 'read';
+    if (method !== 'tools/call' || !isObject(params)) return undefined;
+    const name = String(params['name']);
+    return (this.#extensionTools.get(name) ?? this.#catalog.find(name))?.permission;
+  }
+
   get hasExtensionResources(): boolean {
     return (this.#extensions.resources ?? []).length > 0;
   }

@@ -77,11 +77,15 @@ export class Guards<A> {
   async #denied(denial: Denial, exchange: Exchange): Promise<Refusal> {
     const decision = await this.#failures?.consume(`ip ${exchange.clientIp}`);
     if (decision?.allowed === false) return rateLimited(decision.retryAfterSeconds);
-    return new Refusal(denial.status, denial.code, denial.message, {
-      ...(denial.fields === undefined ? {} : { fields: denial.fields }),
-      ...(denial.challenge === undefined ? {} : { headers: { 'www-authenticate': denial.challenge } }),
-    });
+    return refusalOf(denial);
   }
+}
+
+export function refusalOf(denial: Denial): Refusal {
+  return new Refusal(denial.status, denial.code, denial.message, {
+    ...(denial.fields === undefined ? {} : { fields: denial.fields }),
+    ...(denial.challenge === undefined ? {} : { headers: { 'www-authenticate': denial.challenge } }),
+  });
 }
 
 function answerOptions(request: IncomingMessage, origin: string | undefined): Record<string, string> {

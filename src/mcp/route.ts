@@ -10,7 +10,7 @@ import { errorEnvelope, type RequestId } from './envelope.ts';
 import { Exchange } from './exchange.ts';
 import { FastLane, recognise, send } from './fast-lane.ts';
 import { ContractFault } from './faults.ts';
-import { Guards } from './guards.ts';
+import { Guards, refusalOf } from './guards.ts';
 import type { Legs } from './legs/legs.ts';
 import type { McpOptions } from './options.ts';
 import type { Principal } from './ports.ts';
@@ -68,6 +68,7 @@ export class Route<A, P> {
   }
 
   async #answer(exchange: Exchange, principal: Principal<A>, body: unknown, suspicious: boolean): Promise<void> {
+    if (principal.stepUp !== undefined) this.#checkGrant(principal, principal.stepUp, body);
     const lane = this.#lane;
     const plain = lane === undefined ? undefined : recognise(body, exchange.headers);
     if (lane !== undefined && plain !== undefined && lane.takes(plain)) {
@@ -77,6 +78,12 @@ export class Route<A, P> {
     checkMessage(body);
     const era = await this.#eraOf(exchange, body);
     return this.#legs.answer({ exchange, principal, era, suspicious }, body, this.#needsStream(body));
+  }
+
+  /** Before any work: only an HTTP status with a challenge tells a client's library to ask the person for more. */
+  #checkGrant({ permissions }: Principal<A>, stepUp: NonNullable<Principal<A>['stepUp']>, body: unknown): void {
+    const permission = isObject(body) ? this.#dispatcher.permissionFor(body['method'], body['params']) : undefined;
+    if (permission !== undefined && !permissions[permission]) throw refusalOf(stepUp(permission));
   }
 
   /**

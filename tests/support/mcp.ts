@@ -3,6 +3,7 @@ import { addressesOf } from '../../src/app/addresses.ts';
 import type { Environment } from '../../src/app/config.ts';
 import { listen, type HttpServer } from '../../src/app/http-server.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
+import type { OAuthOptions } from '../../src/app/oauth.ts';
 import { createProduct, type Product } from '../../src/app/product.ts';
 import { createServices, type Services } from '../../src/app/services.ts';
 import type { Db } from '../../src/db/database.ts';
@@ -30,6 +31,7 @@ export interface TestServerOptions {
   readonly db?: Db;
   /** A database of its own, see `freshDatabase`. */
   readonly database?: TestDatabase;
+  readonly oauth?: OAuthOptions;
 }
 
 let shared: Promise<TestServer> | undefined;
@@ -43,7 +45,7 @@ export function sharedServer(): Promise<TestServer> {
 
 /** A server with settings, a clock or a database handle of its own. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { environment, clock, db, database } = options;
+  const { environment, clock, db, database, oauth } = options;
   const config = await testConfig({ LOG_LEVEL: 'debug', ...environment });
   const log: Readonly<Record<string, unknown>>[] = [];
   const logger = createLogger({ level: config.logLevel, write: (line) => void log.push(JSON.parse(line)) });
@@ -56,7 +58,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   await services.delivery.start();
   const metrics = createMetrics();
   const product = createProduct(services, metrics);
-  const app = createApp({ services, product, metrics, strictErrors: true });
+  const app = createApp({ services, product, metrics, strictErrors: true, ...(oauth && { oauth }) });
   server.serve(app.listener);
   const stop = once(() => stopServer(server, app, services));
   beforeClosing(stop);

@@ -2,7 +2,16 @@ import { migration as identityAndProjects } from './0001-identity-and-projects.t
 import { migration as jobs } from './0002-jobs.ts';
 import { migration as capabilitiesAndObservability } from './0003-capabilities-and-observability.ts';
 import { migration as datasets } from './0004-datasets.ts';
+import { migration as oauth } from './0005-oauth.ts';
+import { migration as signIn } from './0006-sign-in.ts';
 import type { Migration } from './migration.ts';
 
 /** The whole schema in order. A list, not a folder scan: sources and compiled code then run the same steps. */
-export const migrations: readonly Migration[] = [identityAndProjects, jobs, capabilitiesAndObservability, datasets];
+export const migrations: readonly Migration[] = [
+  identityAndProjects,
+  jobs,
+  capabilitiesAndObservability,
+  datasets,
+  oauth,
+  signIn,
+];

@@ -1,0 +1,41 @@
+import type Koa from 'koa';
+import type { ConsentPort } from '../oauth/consent-port.ts';
+import { createOAuth, type OAuth } from '../oauth/create-oauth.ts';
+import type { FetchDocument } from '../oauth/guarded-fetch.ts';
+import type { Services } from './services.ts';
+
+export interface OAuthOptions {
+  /** Draws sign-in and consent; absent: plain pages. */
+  readonly consent?: ConsentPort;
+  /** Gets client documents; absent: from the public internet. */
+  readonly fetchDocument?: FetchDocument;
+}
+
+/** The authorization server, when the installation has a public address; clients could not find it otherwise. */
+export function oauthOf(
+  services: Services,
+  options: OAuthOptions & { readonly clientIp: (ctx: Koa.Context) => string },
+): OAuth | undefined {
+  const { config, addresses, oauth, accounts, installationSecret, clock, logger } = services;
+  if (config.mcpServerUrl === undefined) return undefined;
+  return createOAuth({
+    ...oauth,
+    ...options,
+    addresses: { origin: addresses.origin, resource: config.mcpServerUrl },
+    accounts,
+    installationSecret,
+    clock,
+    logger,
+  });
+}
+
+/** Proves to an app directory that the address is ours. */
+export function openaiChallenge(text: string | undefined): Koa.Middleware {
+  return (ctx, next) => {
+    if (text === undefined || ctx.path !== '/.well-known/openai-apps-challenge') return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+    ctx.type = 'text/plain';
+    ctx.body = text;
+    return undefined;
+  };
+}

@@ -1,0 +1,24 @@
+import type { Environment } from '../../../src/app/config.ts';
+import type { OAuthOptions } from '../../../src/app/oauth.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startServer, type TestServer } from '../../support/mcp.ts';
+
+export interface OAuthServer extends TestServer {
+  /** The canonical resource. */
+  readonly resource: string;
+}
+
+/** A server whose public address is the one it listens on, with OAuth on. */
+export async function startOAuthServer(
+  options: { readonly environment?: Environment; readonly clock?: Clock; readonly oauth?: OAuthOptions } = {},
+): Promise<OAuthServer> {
+  const port = await freePort();
+  const resource = `http://127.0.0.1:${port}/api/mcp/`;
+  const { environment, ...rest } = options;
+  const server = await startServer({
+    ...rest,
+    environment: { PORT: String(port), MCP_SERVER_URL: resource, RATE_LIMIT_REQUESTS: '0', ...environment },
+  });
+  return { ...server, resource };
+}
