@@ -22,7 +22,7 @@ export interface RunJobParts {
   readonly job: ClaimedJob;
   readonly db: Db;
   readonly delivery: Delivery;
-  readonly handler: JobHandler | undefined;
+  readonly handler: JobHandler;
   /** 0 for no limit. */
   readonly timeoutMs: number;
   readonly onFailed: JobFailureHooks[string] | undefined;
@@ -104,7 +104,7 @@ class Attempt {
 
   async #handle(): Promise<void> {
     const { job, handler } = this.#parts;
-    if (handler === undefined) throw new Error(`No handler is registered for jobs of kind ${job.kind}.`);
+
     const settled = new AbortController();
     try {
       await Promise.race([handler(job.payload, this.#fence.run), this.#ignored(settled.signal)]);

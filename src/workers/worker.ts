@@ -53,6 +53,8 @@ const DEFAULTS: WorkerSettings = {
 const OUTAGE = { baseMs: 500, maxMs: 10_000 };
 /** After the abort, how long a stopping worker waits for its handlers to notice. */
 const ABORT_MS = 5 * SECOND_MS;
+/** How long a job that this worker has no handler for waits before it is offered again. */
+const PASS_ON_MS = SECOND_MS;
 
 /**
  * Takes jobs and runs them, keeps their leases alive, and looks after jobs other workers dropped. Any number of workers
@@ -124,7 +126,10 @@ export class Worker<H> {
     // A fresh one before looking: a message sent while the queue is being read must not be slept over.
     this.#wake = new AbortController();
     const taken = free > 0 ? await this.#claim(free, leaseMs) : { messages: 0, jobs: [] };
-    for (const job of taken.jobs) this.#begin(job);
+    for (const job of taken.jobs) {
+      const handler = this.#handlers.get(job.kind);
+      if (handler !== undefined) this.#begin(job, handler);
+    }
     if (taken.messages < free || free <= 0) await sleep(pollMs, this.#wake.signal);
   }
 
@@ -134,17 +139,22 @@ export class Worker<H> {
     return db.transaction(async (tx) => {
       const ids = await delivery.take(tx, limit);
       if (ids.length === 0) return { messages: 0, jobs: [] };
-      return { messages: ids.length, jobs: await this.#leases.in(tx).claim(ids, this.#name, leaseMs) };
+      const kinds = [...this.#handlers.keys()];
+      const leases = this.#leases.in(tx);
+      const jobs = await leases.claim(ids, { kinds, worker: this.#name, leaseMs });
+      // During a roll-out this process may be older or newer than the one that asked; the message goes on to the other.
+      if (jobs.length < ids.length) await delivery.send(tx, await leases.findOfOtherKinds(ids, kinds), PASS_ON_MS);
+      return { messages: ids.length, jobs };
     });
   }
 
-  #begin(job: ClaimedJob): void {
+  #begin(job: ClaimedJob, handler: JobHandler): void {
     const { db, delivery, policies, onFailed = {}, isRetryable, logger } = this.#parts;
     const running = runJob({
       job,
       db,
       delivery,
-      handler: this.#handlers.get(job.kind),
+      handler,
       timeoutMs: (policies[job.kind]?.timeoutSeconds ?? 0) * SECOND_MS,
       onFailed: onFailed[job.kind],
       isRetryable,

@@ -286,11 +286,25 @@ describe('Worker', () => {
     await eventually(async () => assert.equal((await bench.read(job)).status, 'succeeded'));
   });
 
-  it('fails a job of a kind that has no handler', async () => {
-    await start({ handlers: {} });
+  it('leaves a job of a kind it cannot do to a worker that can', async () => {
+    await start({ handlers: { other: async () => undefined } });
     const job = await bench.enqueue();
-    await eventually(async () => assert.equal((await bench.read(job)).status, 'failed'));
-    assert.equal((await bench.read(job)).error?.code, 'internal_error');
+    const sent = async () => {
+      const { rows } = await bench.db.raw<{ rows: { n: number }[] }>(
+        `select count(*) as n from pgboss.job where data->>'jobId' = ? and start_after > now()`,
+        [job.id],
+      );
+      return rows[0]?.n ?? 0;
+    };
+    await eventually(async () => assert.ok((await sent()) > 0, 'the message has not been passed on'));
+    assert.deepEqual([(await bench.read(job)).status, (await bench.read(job)).attempt], ['queued', 0]);
+    await start({ handlers: { count: async () => undefined } });
+    const ended = await eventually(async () => {
+      const current = await bench.read(job);
+      assert.equal(current.status, 'succeeded');
+      return current;
+    });
+    assert.equal(ended.attempt, 1);
   });
 });
 

@@ -55,17 +55,21 @@ export class JobLeaseRepository {
     return new JobLeaseRepository(tx);
   }
 
-  /** Takes those of the jobs that are due and free. Rows another process is deciding on are left to it. */
-  async claim(ids: readonly string[], worker: string, leaseMs: number): Promise<ClaimedJob[]> {
+  /** Takes those of the jobs that are of these kinds, due and free. Rows another process is deciding on are left to it. */
+  async claim(
+    ids: readonly string[],
+    claim: { readonly kinds: readonly string[]; readonly worker: string; readonly leaseMs: number },
+  ): Promise<ClaimedJob[]> {
+    const { kinds, worker, leaseMs } = claim;
     const result = await this.#db.raw<{ rows: ClaimedRow[] }>(
       `with due as (
-         select id from jobs where id = any(?) and attempt < max_attempts and ((status = 'queued' and run_at <= now())
+         select id from jobs where id = any(?) and kind = any(?) and attempt < max_attempts and ((status = 'queued' and run_at <= now())
            or (status = 'running' and lease_until <= clock_timestamp())) order by id for update skip locked)
        update jobs set status = 'running', attempt = attempt + 1, worker = ?, updated_at = now(),
          lease_until = clock_timestamp() + ? * interval '1 ms', started_at = coalesce(started_at, now())
        from due where jobs.id = due.id
        returning jobs.id, project_id, kind, subject_id, payload, attempt, max_attempts`,
-      [[...ids], worker, leaseMs],
+      [[...ids], [...kinds], worker, leaseMs],
     );
     return result.rows.map((row) => ({
       id: row.id,
@@ -76,6 +80,15 @@ export class JobLeaseRepository {
       attempt: row.attempt,
       maxAttempts: row.max_attempts,
     }));
+  }
+
+  /** Those of the jobs that are open and of none of these kinds: work for another process. */
+  async findOfOtherKinds(ids: readonly string[], kinds: readonly string[]): Promise<readonly JobId[]> {
+    const result = await this.#db.raw<{ rows: { id: JobId }[] }>(
+      `select id from jobs where id = any(?) and not kind = any(?) and status in ('queued', 'running')`,
+      [[...ids], [...kinds]],
+    );
+    return result.rows.map((row) => row.id);
   }
 
   /** Extends the leases that are still held; answers which. */
