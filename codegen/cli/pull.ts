@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { writeSnapshot } from '../baseline/snapshot.ts';
 import type { Target } from '../pull/pull.ts';
 import type { Surface } from '../diff/surface/types.ts';
-import { oneLine, plural, printableJson } from '../report/text.ts';
+import { oneLine, plural } from '../report/text.ts';
 import { BadInput, type ExitCode, type Io } from './io.ts';
 import { addTargetFlags, pullTarget, targetOf, type TargetFlags } from './target-flags.ts';
 
@@ -40,7 +41,7 @@ export function registerPull(program: Command, io: Io, done: (code: ExitCode) =>
 
 async function run(server: readonly string[], flags: Flags, io: Io): Promise<ExitCode> {
   const { surface, notes } = await pullTarget(serverOf(server, flags, io), flags, io);
-  const text = `${printableJson(surface)}\n`;
+  const text = writeSnapshot(surface);
   if (flags.out === undefined) io.out(text);
   else write(resolve(io.cwd, flags.out), text);
   for (const note of notes) io.err(`Note: ${oneLine(note)}\n`);

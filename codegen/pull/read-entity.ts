@@ -6,7 +6,6 @@ import type {
   PromptSurface,
   ResourceSurface,
   ToolSurface,
-  VariableSurface,
 } from '../diff/surface/types.ts';
 import type { JsonSchema, JsonValue } from '../model/types.ts';
 import { modernSchema } from './dialect.ts';
@@ -54,30 +53,12 @@ export function resourceOf(one: JsonObject): ResourceSurface {
     ...(typeof uriTemplate === 'string' ? { uriTemplate } : { uri: text(one['uri']) }),
     mimeType: text(one['mimeType']),
     content: 'text',
-    ...(typeof uriTemplate === 'string' ? variablesOf(uriTemplate) : { variables: {}, query: {} }),
+    variables: {},
+    query: {},
     ...(Array.isArray(audience) ? { audience: strings(audience) } : {}),
     ...(typeof priority === 'number' ? { priority } : {}),
     ...(typeof one['size'] === 'number' ? { size: one['size'] } : {}),
   };
-}
-
-/** RFC 6570 in all its levels: the operator tells path from query. */
-function variablesOf(template: string): Pick<ResourceSurface, 'variables' | 'query'> {
-  const names: { readonly name: string; readonly query: boolean }[] = [];
-  for (const [, inside = ''] of template.matchAll(/\{([^{}]*)\}/gu)) {
-    const query = inside.startsWith('?') || inside.startsWith('&');
-    for (const part of inside.replace(/^[+#./;?&]/u, '').split(',')) {
-      const name = part.replace(/(?:\*|:\d+)$/u, '').trim();
-      if (name !== '') names.push({ name, query });
-    }
-  }
-  const plain = (wanted: boolean): Record<string, VariableSurface> =>
-    Object.fromEntries(
-      names
-        .filter(({ query }) => query === wanted)
-        .map(({ name }) => [name, { description: '', schema: { type: 'string' } }]),
-    );
-  return { variables: plain(false), query: plain(true) };
 }
 
 export function promptOf(one: JsonObject): PromptSurface {

@@ -1,6 +1,6 @@
 import type { Finding } from '../diff/finding.ts';
 import { html, type Markup } from './markup.ts';
-import { placeOf, witnessSentence } from './reading.ts';
+import { pieces, placeOf, witnessSentence } from './reading.ts';
 import { pretty } from './text.ts';
 
 /** One finding, open when it is one that stops a merge. */
@@ -9,7 +9,7 @@ export function findingMarkup(finding: Finding, root: string): Markup {
   return html`<details${open}>
 <summary><h3><span class="tag ${finding.verdict}">${finding.rule}</span> <code>${finding.entity}</code>${path(finding)}</h3></summary>
 <div class="inside">
-<p>${finding.message}</p>
+<p>${prose(finding.message)}</p>
 ${marks(finding)}
 ${witness(finding)}
 <dl>
@@ -66,8 +66,8 @@ function rows(finding: Finding, root: string): (readonly [string, Markup | strin
     ['Views', finding.views.length === 0 ? undefined : list(finding.views)],
     ['Release', finding.baseline],
     ['Who is hurt', finding.sets.length === 0 ? undefined : finding.sets.join(', ')],
-    ['Why', finding.rationale],
-    ['What to do', finding.migration],
+    ['Why', prose(finding.rationale)],
+    ['What to do', prose(finding.migration)],
     ['Place', place === undefined ? undefined : html`<code>${`${place.file}:${place.line}`}</code>`],
     ['Fingerprint', html`<code>${finding.fingerprint}</code>`],
   ];
@@ -76,4 +76,8 @@ function rows(finding: Finding, root: string): (readonly [string, Markup | strin
 
 function list(items: readonly string[]): Markup {
   return html`${items.map((item, at) => html`${at === 0 ? '' : ', '}<code>${item}</code>`)}`;
+}
+
+function prose(sentence: string): Markup {
+  return html`${pieces(sentence).map((piece, at) => (at % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
 }

@@ -4,6 +4,7 @@ import {
   countsSentence,
   open,
   outcomeSentence,
+  pieces,
   placeOf,
   signed,
   tokensSentence,
@@ -54,7 +55,7 @@ function section(finding: Finding, root: string): string {
     '',
     `### ${code(finding.rule)} ${code(finding.entity)}${finding.path === '' ? '' : ` ${code(finding.path)}`}`,
     '',
-    escape(finding.message),
+    prose(finding.message),
     '',
     ...(finding.security ? ['- **Security**: somebody may reach or see more than was agreed.'] : []),
     ...(finding.cacheLag ? ['- Cache lag: clients that listed before cannot use it until they list again.'] : []),
@@ -63,14 +64,14 @@ function section(finding: Finding, root: string): string {
     ...(finding.unknown === undefined
       ? []
       : [
-          `- Not decided: ${code(finding.unknown.keyword)} at ${code(finding.unknown.path)}: ${escape(finding.unknown.reason)}`,
+          `- Not decided: ${code(finding.unknown.keyword)} at ${code(finding.unknown.path)}: ${prose(finding.unknown.reason)}`,
         ]),
     ...(finding.renamedTo === undefined ? [] : [`- Looks like it is now ${code(finding.renamedTo)}.`]),
     ...(finding.uses.length === 0 ? [] : [`- Used by: ${finding.uses.map(code).join(', ')}`]),
     ...(finding.views.length === 0 ? [] : [`- Views: ${finding.views.map(code).join(', ')}`]),
     ...(finding.baseline === undefined ? [] : [`- Breaks release ${code(finding.baseline)}.`]),
     ...(place === undefined ? [] : [`- Place: ${code(`${place.file}:${place.line}`)}`]),
-    `- Do: ${escape(finding.migration)}`,
+    `- Do: ${prose(finding.migration)}`,
     `- Fingerprint: ${code(finding.fingerprint)}`,
     ...(witness === undefined || finding.witness === undefined
       ? []
@@ -131,6 +132,13 @@ function fence(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length));
   const ticks = '`'.repeat(longest + 1);
   return `${ticks}${language}\n${text}\n${ticks}`;
+}
+
+/** Prose whose names are code spans. */
+function prose(text: string): string {
+  return pieces(text)
+    .map((piece, at) => (at % 2 === 1 ? code(piece) : escape(piece)))
+    .join('');
 }
 
 /** Prose with nothing that markdown, HTML or a mention could make of it. */

@@ -34,7 +34,10 @@ export function countsSentence(report: DiffReport): string {
 }
 
 export function outcomeSentence(report: DiffReport): string {
-  if (report.failed) return `Refused: a change is ${report.failOn} or worse and nobody approved it.`;
+  if (report.failed) {
+    const worst = report.failOn === 'breaking' ? 'breaking' : `${report.failOn} or worse`;
+    return `Refused: a change is ${worst} and nobody approved it.`;
+  }
   return report.findings.length === 0 ? 'Passed: nothing a caller can see has changed.' : 'Passed.';
 }
 
@@ -82,4 +85,9 @@ export function subject(finding: Finding): string {
 export function viewsSentence(finding: Finding): string | undefined {
   if (finding.views.length === 0) return undefined;
   return `Seen in ${plural(finding.views.length, 'view')}: ${finding.views.join('; ')}`;
+}
+
+/** A sentence in pieces: every second one stands between backticks and is a name or a value. */
+export function pieces(sentence: string): readonly string[] {
+  return sentence.split(/`([^`\n]+)`/u);
 }
