@@ -48,6 +48,24 @@ export class AccountRepository {
     return row && toAccount(row);
   }
 
+  async findById(accountId: string): Promise<Account | undefined> {
+    const row: AccountRow | undefined = await this.#db('accounts').where({ id: accountId }).first();
+    return row && toAccount(row);
+  }
+
+  async setPasswordHash(accountId: string, passwordHash: string, now: Date): Promise<void> {
+    await this.#db('accounts').where({ id: accountId }).update({ password_hash: passwordHash, updated_at: now });
+  }
+
+  /** Answers whether the address was free. */
+  async setEmailIfFree(accountId: string, email: string, now: Date): Promise<boolean> {
+    const changed = await this.#db('accounts')
+      .where({ id: accountId })
+      .whereNotExists(this.#db('accounts as other').where({ 'other.email': email }).whereNot({ 'other.id': accountId }))
+      .update({ email, updated_at: now });
+    return changed === 1;
+  }
+
   async findPasswordHash(accountId: string): Promise<string | undefined> {
     const row: Pick<AccountRow, 'password_hash'> | undefined = await this.#db('accounts')
       .where({ id: accountId })

@@ -49,6 +49,29 @@ export class AccountsService {
     return this.#accounts.findByEmail(requireEmail(email));
   }
 
+  async get(accountId: string): Promise<Account> {
+    const account = await this.#accounts.findById(accountId);
+    if (account === undefined) throw new AppError('resource_not_found', 'There is no account with this id.');
+    return account;
+  }
+
+  /** Checks the length and makes the hash; slow on purpose, so do it outside transactions. */
+  async hashPassword(password: string): Promise<string> {
+    return this.#parts.passwords.hash(requirePassword(password));
+  }
+
+  /** Sessions are not touched: `SessionsService` sets passwords with what must follow. */
+  async setPasswordHash(accountId: string, passwordHash: string): Promise<void> {
+    await this.#accounts.setPasswordHash(accountId, passwordHash, this.#parts.clock.now());
+  }
+
+  async setEmail(accountId: string, text: string): Promise<void> {
+    if (await this.#accounts.setEmailIfFree(accountId, requireEmail(text), this.#parts.clock.now())) return;
+    throw new AppError('invalid_input', 'An account with this e-mail address exists already.', {
+      fields: { email: 'taken' },
+    });
+  }
+
   /** Oldest first; an installation has few accounts, so one bounded page is the whole list in practice. */
   async list(): Promise<readonly Account[]> {
     return this.#accounts.list(1_000);

@@ -14,3 +14,25 @@ export interface AgentCall {
   readonly outcome: string;
   readonly durationMs: number;
 }
+
+/** A stored call as a person reads it. */
+export interface AgentCallRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly clientIp: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly durationMs: number;
+  readonly projectId?: string;
+  /** Absent when the call succeeded. */
+  readonly errorCode?: string;
+  readonly accountEmail?: string;
+  /** Name of the key or the client that called, while it is known. */
+  readonly credentialName?: string;
+}
+
+/** Calls in one project, or of one account anywhere. */
+export type AgentCallFilter = ({ readonly projectId: string } | { readonly accountId: string }) & {
+  readonly name?: string;
+  readonly outcome?: 'ok' | 'error';
+};

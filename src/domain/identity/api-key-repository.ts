@@ -104,6 +104,17 @@ export class ApiKeyRepository {
     return rows.map(toApiKey);
   }
 
+  async isVisibleTo(accountId: string, keyId: string): Promise<boolean> {
+    const row: unknown = await this.#db('api_keys as k')
+      .leftJoin('memberships as m', (join) =>
+        join.on('m.project_id', 'k.project_id').andOn('m.account_id', this.#db.raw('?', [accountId])),
+      )
+      .where({ 'k.id': keyId })
+      .where((own) => own.where({ 'k.account_id': accountId }).orWhereNotNull('m.account_id'))
+      .first('k.id');
+    return row !== undefined;
+  }
+
   /** Keys whose id is this text or whose prefix it is; at most two, enough to see that a prefix is ambiguous. */
   async findByIdOrPrefix(reference: string): Promise<readonly ApiKey[]> {
     const rows: ApiKeyRow[] = await this.#db('api_keys')

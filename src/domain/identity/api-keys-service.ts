@@ -73,6 +73,14 @@ export class ApiKeysService {
     return revoked;
   }
 
+  /** Revokes a key of this person, or of a project they are a member of. Every other id is one answer. */
+  async revokeFor(accountId: string, keyId: string): Promise<ApiKey> {
+    if (!(await this.#keys.isVisibleTo(accountId, keyId))) {
+      throw new AppError('resource_not_found', 'There is no such key among those of this account and its projects.');
+    }
+    return this.revoke(keyId);
+  }
+
   /** What is known about the key with this hash; whether it may be used is `refuseKey`'s answer. */
   async findByHash(hash: string): Promise<ApiKeyRecord | undefined> {
     return this.#keys.findRecordByHash(hash);

@@ -32,7 +32,7 @@ export function createObservability({ db, clock, cursors, newId: ids = newId }: 
     capabilities,
     ingest: new IngestService({ db, clock, newId: ids, capabilities }),
     traces: new TraceService({ db, clock, cursors, capabilities }),
-    sessions: new SessionService({ db }),
+    sessions: new SessionService({ db, cursors }),
     health: new HealthService({ db, clock, capabilities }),
     taskExecutions: new TaskExecutionService({ db, cursors, capabilities }),
   };

@@ -18,6 +18,16 @@ export interface SessionDraft {
   readonly capabilityId?: string;
 }
 
+/** A session as a list shows it. */
+export interface SessionRowView extends Session {
+  readonly traceCount: number;
+}
+
+export interface SessionPosition {
+  readonly createdAt: string;
+  readonly id: string;
+}
+
 interface SessionRow {
   readonly id: string;
   readonly external_id: string;
@@ -74,6 +84,24 @@ export class SessionRepository {
       [projectId, reference, isUuid(reference) ? reference : '', reference],
     );
     return rows[0] && toSession(rows[0]);
+  }
+
+  /** Newest first, with the number of traces in each. */
+  async page(
+    projectId: string,
+    { search, limit, after }: { readonly search?: string; readonly limit: number; readonly after?: SessionPosition },
+  ): Promise<readonly SessionRowView[]> {
+    const matches = search === undefined ? '' : `and (external_id ilike ? escape '\\' or name ilike ? escape '\\')`;
+    const pattern = search === undefined ? [] : [`%${likeText(search)}%`, `%${likeText(search)}%`];
+    const beyond = after === undefined ? '' : 'and (created_at, id) < (?::timestamptz, ?)';
+    const { rows } = await this.#db.raw<{ rows: (SessionRow & { trace_count: string })[] }>(
+      `select ${COLUMNS},
+         (select count(*) from traces t where t.project_id = c.project_id and t.conversation_id = c.id) as trace_count
+       from conversations c where project_id = ? ${matches} ${beyond}
+       order by c.created_at desc, c.id desc limit ?`,
+      [projectId, ...pattern, ...(after === undefined ? [] : [after.createdAt, after.id]), limit],
+    );
+    return rows.map((row) => ({ ...toSession(row), traceCount: Number(row.trace_count) }));
   }
 
   async externalIdsStartingWith(projectId: string, text: string, limit: number): Promise<readonly string[]> {

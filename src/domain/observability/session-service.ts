@@ -1,6 +1,7 @@
 import type { Db } from '../../db/database.ts';
+import type { PageCursors } from '../../kernel/page-cursor.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { SessionRepository, type Session } from './session-repository.ts';
+import { SessionRepository, type Session, type SessionRowView } from './session-repository.ts';
 import { SpanBounds } from './span-bounds.ts';
 import { TraceReadModel } from './trace-read-model.ts';
 
@@ -16,11 +17,31 @@ export interface SessionView extends Session {
 export class SessionService {
   readonly #sessions: SessionRepository;
   readonly #traces: TraceReadModel;
+  readonly #cursors: PageCursors;
   readonly #bounds = new SpanBounds();
 
-  constructor(deps: { readonly db: Db }) {
+  constructor(deps: { readonly db: Db; readonly cursors: PageCursors }) {
+    this.#cursors = deps.cursors;
     this.#sessions = new SessionRepository(deps.db);
     this.#traces = new TraceReadModel(deps.db);
+  }
+
+  /** Newest first. */
+  async list(
+    projectId: string,
+    query: { readonly search?: string; readonly limit: number; readonly cursor?: string },
+  ): Promise<{ readonly sessions: readonly SessionRowView[]; readonly nextCursor?: string }> {
+    const { limit, cursor, ...rest } = query;
+    const identity = { list: 'sessions', projectId, ...rest };
+    const [createdAt, id] = cursor === undefined ? [] : this.#cursors.open(identity, cursor);
+    const after = createdAt === undefined ? undefined : { createdAt: String(createdAt), id: String(id) };
+    const rows = await this.#sessions.page(projectId, { ...rest, limit: limit + 1, ...(after && { after }) });
+    const sessions = rows.slice(0, limit).map((row) => ({ ...row, name: this.#bounds.text(row.name) }));
+    const last = sessions.at(-1);
+    return {
+      sessions,
+      ...(rows.length > limit && last && { nextCursor: this.#cursors.seal(identity, [last.createdAt, last.id]) }),
+    };
   }
 
   /** By the sender's id or ours. */

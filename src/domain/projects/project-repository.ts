@@ -1,5 +1,5 @@
 import { jsonb, type Db, type Tx } from '../../db/database.ts';
-import type { Project, ProjectPosition, ProjectSettings } from './project.ts';
+import type { Project, ProjectMember, ProjectPosition, ProjectSettings } from './project.ts';
 
 interface ProjectRow {
   id: string;
@@ -85,6 +85,44 @@ export class ProjectRepository {
       .where({ id: projectId })
       .update({ is_active: isActive, updated_at: now });
     return changed === 1;
+  }
+
+  async rename(projectId: string, name: string, now: Date): Promise<Project | undefined> {
+    const rows: ProjectRow[] = await this.#db('projects')
+      .where({ id: projectId })
+      .update({ name, updated_at: now })
+      .returning('*');
+    return rows[0] && toProject(rows[0]);
+  }
+
+  /** In the order they joined. */
+  async members(projectId: string, limit: number): Promise<readonly ProjectMember[]> {
+    const rows: { id: string; email: string; password_hash: string | null; is_active: boolean; created_at: Date }[] =
+      await this.#db('memberships as m')
+        .join('accounts as a', 'a.id', 'm.account_id')
+        .where({ 'm.project_id': projectId })
+        .orderBy(['m.created_at', 'a.id'])
+        .limit(limit)
+        .select(['a.id', 'a.email', 'a.password_hash', 'a.is_active', 'm.created_at']);
+    return rows.map((row) => ({
+      accountId: row.id,
+      email: row.email,
+      isActive: row.is_active,
+      hasSignedUp: row.password_hash !== null,
+      since: row.created_at,
+    }));
+  }
+
+  /** Removes the membership unless it is the last one; answers whether it was removed. */
+  async removeUnlessLast(projectId: string, accountId: string): Promise<boolean> {
+    // Locked in a fixed order, so that two members who remove each other cannot both succeed.
+    const rows: { account_id: string }[] = await this.#db('memberships')
+      .where({ project_id: projectId })
+      .orderBy('account_id')
+      .forUpdate()
+      .select('account_id');
+    if (rows.length < 2) return false;
+    return this.removeMember(projectId, accountId);
   }
 
   async saveSettings(projectId: string, settings: ProjectSettings, now: Date): Promise<Project | undefined> {

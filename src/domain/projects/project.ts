@@ -26,6 +26,16 @@ export interface ProjectPosition {
   readonly id: string;
 }
 
+/** Someone who may use a project. */
+export interface ProjectMember {
+  readonly accountId: string;
+  readonly email: string;
+  readonly isActive: boolean;
+  /** False until an invited person has set a password. */
+  readonly hasSignedUp: boolean;
+  readonly since: Date;
+}
+
 export function requireProjectName(text: string): string {
   const name = text.normalize('NFC').trim();
   if (name.length === 0 || name.length > 255 || /\p{Cc}/u.test(name)) {

@@ -5,7 +5,7 @@ import { isUuid, newId } from '../../kernel/ids.ts';
 import type { AccessChanges } from '../identity/index.ts';
 import { ProjectRepository } from './project-repository.ts';
 import { requireProjectName, requireSlug, slugOf } from './project.ts';
-import type { Project, ProjectPosition, ProjectSettings } from './project.ts';
+import type { Project, ProjectMember, ProjectPosition, ProjectSettings } from './project.ts';
 
 export interface ProjectsServiceParts {
   readonly db: Db | Tx;
@@ -96,6 +96,28 @@ export class ProjectsService {
 
   async addMember(projectId: string, accountId: string): Promise<void> {
     await this.#projects.addMember(projectId, accountId, this.#parts.clock.now());
+  }
+
+  /** In the order they joined; a project has few members, so one bounded page is the whole list in practice. */
+  async members(projectId: string): Promise<readonly ProjectMember[]> {
+    return this.#projects.members(projectId, 500);
+  }
+
+  async rename(projectId: string, text: string): Promise<Project> {
+    return found(await this.#projects.rename(projectId, requireProjectName(text), this.#parts.clock.now()));
+  }
+
+  /** Like `removeMember`, and refuses to leave a project that nobody could reach any more. */
+  async removeMemberUnlessLast(projectId: string, accountId: string): Promise<void> {
+    const removed = await inTransaction(this.#parts.db, (tx) =>
+      new ProjectRepository(tx).removeUnlessLast(projectId, accountId),
+    );
+    if (!removed) {
+      throw new AppError('invalid_input', 'The last member cannot be removed. Deactivate the project instead.', {
+        fields: { member: 'is the last one' },
+      });
+    }
+    this.#parts.changes.notify();
   }
 
   /** Keys of the account stop reaching the project at once in this process, within two seconds in others. */
