@@ -16,7 +16,9 @@ if (!run.stdout) {
 const { modules, summary } = JSON.parse(run.stdout);
 for (const { rule, from, to } of summary.violations) process.stderr.write(`${rule.name}: ${from} imports ${to}\n`);
 
-const held = roots.flatMap((root) => readdirSync(root, { recursive: true }).filter((file) => /\.ts$/.test(String(file))));
+const held = roots.flatMap((root) =>
+  readdirSync(root, { recursive: true }).filter((file) => String(file).endsWith('.ts')),
+);
 const seen = modules.filter(({ source }) => roots.some((root) => source.startsWith(`${root}/`))).length;
 if (seen < held.length) process.stderr.write(`floors: saw ${seen} of ${held.length} modules\n`);
 if (summary.violations.length > 0 || seen < held.length) process.exit(1);

@@ -90,17 +90,21 @@ async function proveAnswer(contender: Contender, port: number, work: Work, tools
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
+interface Load {
+  readonly generator: 'wrk' | 'autocannon';
+  readonly clients: number;
+  readonly seconds: number;
+}
+
 interface Cell extends Measured {
   readonly cpuUs: number;
 }
 
 async function cell(
-  generator: 'wrk' | 'autocannon',
   contender: Contender,
   running: Running,
   work: Work,
-  clients: number,
-  seconds: number,
+  { generator, clients, seconds }: Load,
 ): Promise<Cell> {
   const before = await running.usage();
   const measured = await load(generator, requestFor(contender, running.port, work), clients, seconds);
@@ -119,12 +123,13 @@ export async function measureHttp(
     readonly tools: number;
   },
 ): Promise<{ readonly rows: Row[]; readonly memory: Memory[] }> {
-  const { generator, clients, seconds, rounds, tools } = options;
+  const { clients, rounds, tools } = options;
+  const warm = { ...options, seconds: 2 };
   const env = { TOOLS: String(tools) };
   const [raw, ...others] = contenders;
   if (!raw) throw new Error('the first contender is the bare server');
   const base = await startServer(raw.file, { ...env, ...raw.env });
-  for (const work of WORKS) await cell(generator, raw, base, work, clients, 1);
+  for (const work of WORKS) await cell(raw, base, work, warm);
   const cells: { server: string; work: Work; own: Cell; bare: Cell }[] = [];
   const memory: Memory[] = [];
   for (const contender of others) {
@@ -132,15 +137,15 @@ export async function measureHttp(
     const idle = await running.usage();
     for (const work of WORKS) {
       await proveAnswer(contender, running.port, work, tools);
-      await cell(generator, contender, running, work, clients, 1);
+      await cell(contender, running, work, warm);
     }
     for (let round = 0; round < rounds; round += 1)
       for (const work of WORKS)
         cells.push({
           server: contender.name,
           work,
-          bare: await cell(generator, raw, base, work, clients, seconds),
-          own: await cell(generator, contender, running, work, clients, seconds),
+          bare: await cell(raw, base, work, options),
+          own: await cell(contender, running, work, options),
         });
     const busy = await running.usage();
     memory.push({
