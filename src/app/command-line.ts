@@ -42,6 +42,7 @@ function program(terminal: Terminal, outcome: Outcome): Command {
   addStore(root, terminal, outcome);
   addProject(root.command('project').description('Projects: the boundary of all data.'), terminal);
   addKey(root.command('key').description('API keys, by which clients sign in.'), terminal);
+  addKeys(root.command('keys').description('Keys of the authorization server.'), terminal);
   return root;
 }
 
@@ -136,6 +137,17 @@ function addKey(key: Command, terminal: Terminal): void {
     .action(async (reference: string, options: { json?: true }) => {
       const { revokeKey } = await import('./commands/key.ts');
       await revokeKey({ terminal, reference, ...options });
+    });
+}
+
+function addKeys(keys: Command, terminal: Terminal): void {
+  keys
+    .command('rotate')
+    .description('Make new signing and cookie keys; old ones stay good for a day.')
+    .addOption(jsonOption())
+    .action(async (options: { json?: true }) => {
+      const { rotateKeys } = await import('./commands/keys.ts');
+      await rotateKeys({ terminal, ...options });
     });
 }
 
