@@ -1,45 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { writeSnapshot } from '../baseline/snapshot.ts';
 import type { Target } from '../pull/pull.ts';
 import type { Surface } from '../diff/surface/types.ts';
 import { oneLine, plural } from '../report/text.ts';
 import { BadInput, type ExitCode, type Io } from './io.ts';
-import { addTargetFlags, pullTarget, targetOf, type TargetFlags } from './target-flags.ts';
+import type { TargetFlags } from './server-commands.ts';
+import { pullTarget, targetOf } from './target-flags.ts';
 
-interface Flags extends TargetFlags {
+export interface PullFlags extends TargetFlags {
   readonly stdio?: boolean;
   readonly out?: string;
 }
 
-const HELP = `
-Examples:
-  mcp-contract pull https://host/mcp --header 'Authorization: Bearer …' --out server.snapshot.json
-  mcp-contract pull https://host/mcp --grant 'reader=X-Api-Key: …' --grant 'writer=X-Api-Key: …'
-  mcp-contract pull --stdio -- npx some-server --flag
-
-Only listings are asked for: nothing is called, and no address the server names is visited. Give the snapshot to
-"mcp-contract diff".
-
-Exit codes: 0 written, 2 the server cannot be read or a flag is wrong, 3 a fault of the command itself.`;
-
-/** Adds `pull`; `done` takes the exit code. */
-export function registerPull(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  addTargetFlags(
-    program
-      .command('pull')
-      .summary('write the surface of a live server down as a snapshot')
-      .description('Reads the tools, resources, templates and prompts of a live MCP server into a snapshot.')
-      .argument('[server...]', 'address of the server, or its command after --')
-      .option('--stdio', 'the server is a command that speaks over its standard streams')
-      .option('--out <file>', 'where to write the snapshot (default: standard output)'),
-  )
-    .addHelpText('after', HELP)
-    .action(async (server: readonly string[], flags: Flags) => done(await run(server, flags, io)));
-}
-
-async function run(server: readonly string[], flags: Flags, io: Io): Promise<ExitCode> {
+export async function runPull(server: readonly string[], flags: PullFlags, io: Io): Promise<ExitCode> {
   const { surface, notes } = await pullTarget(serverOf(server, flags, io), flags, io);
   const text = writeSnapshot(surface);
   if (flags.out === undefined) io.out(text);
@@ -49,7 +23,7 @@ async function run(server: readonly string[], flags: Flags, io: Io): Promise<Exi
   return 0;
 }
 
-function serverOf(server: readonly string[], flags: Flags, io: Io): Target {
+function serverOf(server: readonly string[], flags: PullFlags, io: Io): Target {
   const [first, ...rest] = server;
   if (flags.stdio === true) {
     if (first === undefined) throw new BadInput('Name the command of the server after --stdio --.');

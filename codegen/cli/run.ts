@@ -1,12 +1,12 @@
 /** Reads the command line and runs one command. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { registerContains } from './contains.ts';
 import { registerGate } from './gate-commands.ts';
-import { BadInput } from './io.ts';
+import { isBadInput } from './io.ts';
 import type { ExitCode, Io } from './io.ts';
-import { readOptions } from './options.ts';
+import { LINT_FORMATS, readOptions } from './options.ts';
 import type { Options, RawOptions } from './options.ts';
-import { registerPull } from './pull.ts';
+import { registerServers } from './server-commands.ts';
 
 type Run = (options: Options, io: Io) => Promise<ExitCode>;
 
@@ -16,6 +16,7 @@ interface Entry {
   readonly writes?: boolean;
   readonly watches?: boolean;
   readonly tests?: boolean;
+  readonly lints?: boolean;
   readonly load: () => Promise<Run>;
 }
 
@@ -23,6 +24,7 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'lint',
     summary: 'check the contracts alone',
+    lints: true,
     watches: true,
     load: async () => (await import('./lint.ts')).lint,
   },
@@ -80,7 +82,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
   };
   registerContains(program, io, done);
   registerGate(program, io, done);
-  registerPull(program, io, done);
+  registerServers(program, io, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
@@ -98,6 +100,12 @@ function addFlags(command: Command, entry: Entry): Command {
     .option('--out <dir>', 'output folder (default: generated)');
   if (entry.watches === true) command.option('--watch', 'run again whenever a contract changes');
   if (entry.tests === true) command.option('--tests <dir>', 'folder of the test tree (default: tests)');
+  if (entry.lints === true) {
+    command
+      .addOption(new Option('--format <name>', 'form of the findings (default: text)').choices(LINT_FORMATS))
+      .option('--rules', 'list every rule with its level, its sentence and its fixtures')
+      .option('--fixtures <file>', 'fixtures that --rules looks at');
+  }
   return command.allowExcessArguments(false);
 }
 
@@ -108,7 +116,7 @@ async function watching(options: Options, io: Io, run: () => Promise<ExitCode>):
 
 function exitCodeOf(error: unknown, io: Io): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof BadInput) {
+  if (isBadInput(error)) {
     io.err(`${error.message}\n`);
     return 2;
   }

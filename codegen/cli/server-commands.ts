@@ -1,0 +1,98 @@
+/** The commands that meet running servers: their flags. What they do is loaded when one of them runs. */
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { LEGACY, MODERN, type Revision } from '../pull/session.ts';
+import type { ExitCode, Io } from './io.ts';
+import type { PullFlags } from './pull.ts';
+import type { VerifyFlags } from './verify.ts';
+
+export interface TargetFlags {
+  readonly header: readonly string[];
+  readonly grant: readonly string[];
+  readonly revision: readonly Revision[];
+  readonly timeout?: number;
+  readonly maxBytes?: number;
+}
+
+/** The flags with which every command that reads a live server says who asks and how patient it is. */
+function addTargetFlags(command: Command): Command {
+  return command
+    .option('--header <line>', "header of every request, 'Name: value'; may be repeated", collect, [])
+    .option('--grant <line>', "credential of one grant, 'name=Name: value'; may be repeated", collect, [])
+    .addOption(
+      new Option(
+        '--revision <date>',
+        'protocol revision to read in; may be repeated (default: the newest of each kind)',
+      )
+        .argParser(readRevision)
+        .default([]),
+    )
+    .option('--timeout <seconds>', 'patience for one answer (default: 15)', readCount)
+    .option('--max-bytes <count>', 'size that one answer may have (default: 16777216)', readCount);
+}
+
+const PULL_HELP = `
+Examples:
+  mcp-contract pull https://host/mcp --header 'Authorization: Bearer …' --out server.snapshot.json
+  mcp-contract pull https://host/mcp --grant 'reader=X-Api-Key: …' --grant 'writer=X-Api-Key: …'
+  mcp-contract pull --stdio -- npx some-server --flag
+
+Only listings are asked for: nothing is called, and no address the server names is visited. Give the snapshot to
+"mcp-contract diff".
+
+Exit codes: 0 written, 2 the server cannot be read or a flag is wrong, 3 a fault of the command itself.`;
+
+const VERIFY_HELP = `
+A credential is named after the grant of the contract that it stands for: --grant 'project/read=X-Api-Key: …'.
+
+Exit codes: 0 the server is what the contract says, 1 findings, 2 the server or the contract cannot be read, 3 a
+fault of the command itself.`;
+
+const FORMATS = ['text', 'json', 'markdown', 'html', 'sarif', 'junit', 'github'];
+
+/** Adds `pull` and `verify`; `done` takes the exit code. */
+export function registerServers(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  addTargetFlags(program.command('pull').summary('write the surface of a live server down as a snapshot'))
+    .description('Reads the tools, resources, templates and prompts of a live MCP server into a snapshot.')
+    .argument('[server...]', 'address of the server, or its command after --')
+    .option('--stdio', 'the server is a command that speaks over its standard streams')
+    .option('--out <file>', 'where to write the snapshot (default: standard output)')
+    .addHelpText('after', PULL_HELP)
+    .action(async (server: readonly string[], flags: PullFlags) => {
+      const { runPull } = await import('./pull.ts');
+      done(await runPull(server, flags, io));
+    });
+  addTargetFlags(program.command('verify').summary('hold a live server against its contract'))
+    .description('Compares what a live server shows to each grant in each revision with what its contract publishes.')
+    .requiredOption('--url <address>', 'address of the server')
+    .option('--schemas <dir>', 'contract folder (default: schemas)')
+    .addOption(new Option('--format <name>', 'form of the report').choices(FORMATS).default('text'))
+    .option('--output <file>', 'write the report there instead of to the terminal')
+    .addOption(
+      new Option('--fail-on <verdict>', 'least verdict that fails')
+        .choices(['breaking', 'risky', 'notice'])
+        .default('notice'),
+    )
+    .addHelpText('after', VERIFY_HELP)
+    .allowExcessArguments(false)
+    .action(async (flags: VerifyFlags) => {
+      const { runVerify } = await import('./verify.ts');
+      done(await runVerify(flags, io));
+    });
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function readRevision(value: string, before: readonly Revision[]): readonly Revision[] {
+  const known: readonly Revision[] = [...MODERN, ...LEGACY];
+  const found = known.find((one) => one === value);
+  if (found === undefined) throw new InvalidArgumentError(`Revisions are ${known.join(', ')}.`);
+  return [...before, found];
+}
+
+function readCount(value: string): number {
+  const count = Number(value);
+  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('Give a whole number of at least 1.');
+  return count;
+}
