@@ -49,6 +49,21 @@ export function datasetsAdapters({ datasets }: { readonly datasets: Datasets }):
       return presentDatasetMutation({ summary, ...made });
     },
 
+    async add_dataset_step({ dataset: reference, ...step }, { project, account }) {
+      const { dataset, cellId } = await datasets.preparation.addStep(project.id, reference, {
+        title: step.title,
+        script: step.sql,
+        note: step.note ?? '',
+        isProposal: step.propose,
+        accountId: account.accountId,
+        signal: account.signal,
+      });
+      const summary = step.propose
+        ? 'The step is proposed; a person decides it with run_dataset.'
+        : 'The step is being computed.';
+      return presentDatasetMutation({ summary, dataset, cellId, awaitsApproval: step.propose });
+    },
+
     async run_dataset(input, { project, account }) {
       const { dataset, proposal_cell, decision } = input;
       const changed = await datasets.decisions.run(project.id, {

@@ -7,10 +7,14 @@ import type { DatasetRunDetails, DatasetRunStatus } from '../../generated/contra
 import type { NextAction } from '../../generated/contracts/models/next_action.ts';
 import type { QueryDatasetOutput } from '../../generated/contracts/tools/datasets/query_dataset.ts';
 import { clip } from '../kernel/bounded.ts';
+import { createRedactor } from '../kernel/redact.ts';
 import type * as Domain from '../domain/datasets/index.ts';
 import type { JobDescription } from '../domain/jobs/index.ts';
 import type { JobView } from './jobs.ts';
 import { linkCapability, linkDataset, linkJob } from './links.ts';
+
+/** Rows are what a program recorded; a credential it wrote down must not reach an agent. */
+const redactor = createRedactor();
 
 const CELLS_MAX = 20;
 const COLUMNS_MAX = 100;
@@ -70,7 +74,7 @@ export function presentDatasetDetail(detail: Domain.DatasetDetail): DatasetDetai
         sample: {
           cell_id: active.id,
           version: active.version,
-          rows: sample.rows.map((row) => ({ ...row })),
+          rows: sample.rows.map((row) => redactor.strings(row)),
           truncated: sample.truncated,
         },
       }),
@@ -86,15 +90,20 @@ export function presentDatasetMutation(made: {
   readonly dataset: Domain.Dataset;
   readonly evalDataset?: Domain.Dataset;
   readonly traces?: number;
+  /** The version that was added. */
+  readonly cellId?: string;
+  readonly awaitsApproval?: boolean;
 }): DatasetMutation {
-  const { dataset, evalDataset, traces } = made;
+  const { dataset, evalDataset, traces, cellId } = made;
+  const status: DatasetRunStatus = made.awaitsApproval === true ? 'awaiting_approval' : dataset.state;
   const job = linkRun(dataset);
   return {
     summary: clip(made.summary, SUMMARY_MAX),
     dataset: presentDatasetBrief(dataset),
     ...(evalDataset && { eval_dataset: presentDatasetBrief(evalDataset) }),
-    job: { kind: 'dataset_run', id: dataset.id, status: dataset.state, resource: job },
+    job: { kind: 'dataset_run', id: dataset.id, status, resource: job },
     ...(traces !== undefined && { traces }),
+    ...(cellId !== undefined && { cell: cellId }),
     resource_links: [linkDataset(dataset), ...(evalDataset ? [linkDataset(evalDataset)] : []), job],
   };
 }
@@ -115,7 +124,7 @@ export function presentQueryAnswer(
     cell_id: cell.id,
     version: cell.version,
     columns: answer.columns.map(({ name, type }) => ({ name, type })),
-    rows: answer.rows.map((row) => ({ ...row })),
+    rows: answer.rows.map((row) => redactor.strings(row)),
     n,
     truncated: answer.truncated,
     resource_links: [linkDataset(dataset)],

@@ -30,7 +30,7 @@ interface CellRecord {
 
 export type NewCell = Pick<Cell, 'id' | 'datasetId' | 'position' | 'title' | 'script' | 'note' | 'inputFingerprint'> & {
   /** The source is born running: it is inserted by the landing that has just written it. */
-  readonly state: 'proposed' | 'running';
+  readonly state: 'proposed' | 'queued' | 'running';
   readonly createdBy?: string;
 };
 
@@ -93,6 +93,13 @@ export class CellRepository {
     await this.#db('dataset_cells')
       .where({ project_id: projectId, id })
       .whereIn('state', ['queued', 'running'])
+      .update({ state: 'failed', error, updated_at: this.#db.fn.now() });
+  }
+
+  /** The version that was being computed when its job failed for good; those after it go on waiting. */
+  async failRunning(projectId: string, datasetId: string, error: string): Promise<void> {
+    await this.#db('dataset_cells')
+      .where({ project_id: projectId, dataset_id: datasetId, state: 'running' })
       .update({ state: 'failed', error, updated_at: this.#db.fn.now() });
   }
 

@@ -1,11 +1,10 @@
 import type { Db, Tx } from '../../db/database.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { IdMaker } from '../../kernel/ids.ts';
 import type { JobsService } from '../jobs/index.ts';
 import { CellRepository } from './cell-repository.ts';
 import { inOrder } from './cell.ts';
 import type { Cell } from './cell.ts';
-import type { DatasetEngine } from './dataset-engine.ts';
+import { busy, startRun } from './dataset-runs.ts';
 import { datasetNotFound } from './dataset-reference.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import { isBusy, LANDINGS_MAX } from './dataset.ts';
@@ -19,23 +18,13 @@ export interface RunRequest {
   readonly accountId: string;
 }
 
-export interface Proposal {
-  readonly title: string;
-  /** One SELECT over `t`, the version before it. */
-  readonly script: string;
-  readonly note: string;
-  readonly accountId: string;
-}
-
 interface DatasetDecisionsParts {
   readonly db: Db;
-  readonly newId: IdMaker;
   readonly jobs: Pick<JobsService, 'enqueue'>;
   readonly datasets: DatasetService;
-  readonly engine: DatasetEngine;
 }
 
-/** What people decide about versions: proposals made, approved and denied, waiting work started. */
+/** What people decide about versions: proposals approved and denied, waiting work started. */
 export class DatasetDecisions {
   readonly #parts: DatasetDecisionsParts;
   readonly #datasets: DatasetRepository;
@@ -63,34 +52,6 @@ export class DatasetDecisions {
     return this.#parts.datasets.require(projectId, id);
   }
 
-  /** Adds a version for a person to decide on. The statement is tried first, so a proposal is never plainly wrong. */
-  async propose(projectId: string, reference: string, proposal: Proposal): Promise<Cell> {
-    const dataset = await this.#parts.datasets.require(projectId, reference);
-    const tip = lastReal(await this.#cells.ofDataset(projectId, dataset.id));
-    if (tip?.table === undefined) throw notReady();
-    await this.#parts.engine.query(tip.table.objectKey, { sql: proposal.script, limit: 1 });
-    const cellId = this.#parts.newId();
-    const { fingerprint } = tip.table;
-    await this.#locked(projectId, dataset.id, async (tx, current) => {
-      if (isBusy(current.state)) throw busy();
-      const cells = await this.#cells.in(tx).ofDataset(projectId, dataset.id);
-      await this.#cells.in(tx).insert(projectId, {
-        id: cellId,
-        datasetId: dataset.id,
-        position: cells.length,
-        title: proposal.title,
-        script: proposal.script,
-        note: proposal.note,
-        state: 'proposed',
-        inputFingerprint: fingerprint,
-        createdBy: proposal.accountId,
-      });
-    });
-    const made = (await this.#cells.ofDataset(projectId, dataset.id)).find(({ id }) => id === cellId);
-    if (made === undefined) throw datasetNotFound();
-    return made;
-  }
-
   async #approve(tx: Tx, dataset: Dataset, cellId: string, accountId: string): Promise<void> {
     const { projectId, id } = dataset;
     const repository = this.#cells.in(tx);
@@ -108,7 +69,7 @@ export class DatasetDecisions {
       [...real, cell, ...others].map((other) => other.id),
     );
     await repository.setState(projectId, cellId, ['proposed'], 'queued');
-    await this.#enqueueRun(tx, dataset, accountId, cellId);
+    await startRun(this.#parts.jobs, tx, { dataset, accountId, cellId });
   }
 
   async #deny(tx: Tx, dataset: Dataset, cellId: string): Promise<void> {
@@ -140,7 +101,7 @@ export class DatasetDecisions {
       );
     }
     for (const cell of waiting) await repository.setState(projectId, cell.id, ['queued', 'failed'], 'queued');
-    await this.#enqueueRun(tx, dataset, accountId);
+    await startRun(this.#parts.jobs, tx, { dataset, accountId });
   }
 
   async #relaunch(tx: Tx, dataset: Dataset, accountId: string): Promise<void> {
@@ -161,17 +122,6 @@ export class DatasetDecisions {
     });
   }
 
-  async #enqueueRun(tx: Tx, { projectId, id }: Dataset, accountId: string, cellId?: string): Promise<void> {
-    await this.#datasets.in(tx).setState(projectId, id, ['idle', 'error'], { state: 'running' });
-    await this.#parts.jobs.enqueue(tx, {
-      projectId,
-      kind: 'dataset_run',
-      subjectId: id,
-      payload: { dataset_id: id, step: 'run', ...(cellId !== undefined && { cell_id: cellId }) },
-      accountId,
-    });
-  }
-
   async #locked(projectId: string, id: string, work: (tx: Tx, dataset: Dataset) => Promise<void>): Promise<void> {
     await this.#datasets.inTransaction(async (tx) => {
       const dataset = await this.#datasets.in(tx).lock(projectId, id);
@@ -181,30 +131,10 @@ export class DatasetDecisions {
   }
 }
 
-function lastReal(cells: readonly Cell[]): Cell | undefined {
-  return inOrder(cells)
-    .filter(({ state }) => state !== 'proposed')
-    .at(-1);
-}
-
 function requireCell(cells: readonly Cell[], cellId: string): Cell {
   const cell = cells.find(({ id }) => id === cellId.toLowerCase());
   if (cell !== undefined) return cell;
   throw new AppError('cell_not_found', 'The dataset has no version with that id; inspect_dataset lists its proposals.');
-}
-
-function busy(): AppError {
-  return new AppError(
-    'dataset_busy',
-    'The dataset is being worked on; poll get_job with kind dataset_run and try again.',
-  );
-}
-
-function notReady(): AppError {
-  return new AppError(
-    'dataset_invalid',
-    'The last version of the dataset has no rows yet, so nothing can be built on it.',
-  );
 }
 
 function unfinished(): AppError {

@@ -68,6 +68,8 @@ export interface DatasetEngine {
     target: string,
     options?: { readonly signal?: AbortSignal },
   ): Promise<WrittenTable>;
+  /** Lets a statement pass that may run over `source`: guarded, parsed and bound to its columns, but not run. */
+  check(source: string, sql: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
   query(source: string, request: QueryRequest): Promise<QueryAnswer>;
   /** All rows in order, in bounded batches, values uncut. */
   batches(source: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<readonly DatasetRow[]>;

@@ -7,10 +7,12 @@ import type { PageCursors } from '../../kernel/page-cursor.ts';
 import type { CapabilityService } from '../capabilities/index.ts';
 import type { JobFailureHooks, JobRun, JobsService } from '../jobs/index.ts';
 import type { TraceService } from '../observability/index.ts';
+import { CellRepository } from './cell-repository.ts';
 import { DatasetCreation } from './dataset-creation.ts';
 import { DatasetDecisions } from './dataset-decisions.ts';
 import type { DatasetEngine } from './dataset-engine.ts';
 import { DatasetLanding } from './dataset-landing.ts';
+import { DatasetPreparation } from './dataset-preparation.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import { DatasetService } from './dataset-service.ts';
 import { DatasetSteps } from './dataset-steps.ts';
@@ -42,6 +44,7 @@ export interface Datasets {
   /** Reading. */
   readonly service: DatasetService;
   readonly creation: DatasetCreation;
+  readonly preparation: DatasetPreparation;
   readonly decisions: DatasetDecisions;
   /** One attempt at a `dataset_run` job. */
   work(job: DatasetJob, run: JobRun): Promise<void>;
@@ -66,13 +69,15 @@ export function createDatasets(parts: DatasetsParts): Datasets {
   return {
     service,
     creation: new DatasetCreation({ ...parts, newId: ids, traces }),
-    decisions: new DatasetDecisions({ ...parts, newId: ids, datasets: service }),
+    preparation: new DatasetPreparation({ ...parts, newId: ids, datasets: service }),
+    decisions: new DatasetDecisions({ ...parts, datasets: service }),
     work: ({ datasetId, step }, run) => (step === 'land' ? landing.land(run, datasetId) : steps.run(run, datasetId)),
     onJobFailed: async (tx, job, error) => {
       const datasets = new DatasetRepository(tx);
       for (const { id } of await datasets.findLandedBy(job.projectId, job.subjectId)) {
         await datasets.setState(job.projectId, id, ['landing'], { state: 'error', error: error.message });
       }
+      await new CellRepository(tx).failRunning(job.projectId, job.subjectId, error.message);
       await datasets.setState(job.projectId, job.subjectId, ['running'], { state: 'error', error: error.message });
     },
     sweep: () => orphans.sweepAll(new Date(clock.now().getTime() - ORPHAN_AGE_MS)),

@@ -13,7 +13,8 @@ export type {
 export type { Cell, CellState, CellTable, Fit } from './cell.ts';
 export type { ContractReport, RowFailure, RowStats } from './contracts.ts';
 export type { CreatedDatasets, CreateFromTraces } from './dataset-creation.ts';
-export type { Proposal, RunRequest } from './dataset-decisions.ts';
+export type { RunRequest } from './dataset-decisions.ts';
+export type { Step } from './dataset-preparation.ts';
 export type {
   CellView,
   DatasetDetail,

@@ -132,6 +132,11 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     });
   }
 
+  async check(source: string, sql: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const run = { timeoutMs: this.#queryMs, ...(signal && { signal }) };
+    await this.#withFile(source, (file) => this.#run(this.#queries, { kind: 'check', file, sql }, run));
+  }
+
   async *batches(
     source: string,
     { signal }: { readonly signal?: AbortSignal } = {},
@@ -273,7 +278,7 @@ async function writeJsonLines(
 }
 
 function translate(failure: TaskFailure, task: EngineTask, timeoutMs: number): Error {
-  const isStatement = task.kind === 'query' || task.kind === 'write_select';
+  const isStatement = task.kind === 'query' || task.kind === 'check' || task.kind === 'write_select';
   if (failure.reason === 'refused') return invalid(clipMessage(failure.message));
   if (failure.reason === 'broken' || !isStatement) return failure;
   if (failure.reason === 'exhausted') {

@@ -64,6 +64,15 @@ async function perform(task: EngineTask, { connection }: EngineDatabase): Promis
         return readAnswer(connection, task.sql, task);
       });
     }
+    case 'check': {
+      await openTable(connection, task.file);
+      await lock(connection, [task.file]);
+      return ofAuthor(async () => {
+        await guard(connection, task.sql);
+        (await connection.prepare(task.sql)).destroySync();
+        return 'null';
+      });
+    }
     case 'batches': {
       await openTable(connection, task.file);
       await lock(connection, [task.file]);

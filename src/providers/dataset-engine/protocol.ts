@@ -11,6 +11,7 @@ export type EngineTask =
       readonly maxTextLength: number;
       readonly maxBytes: number;
     }
+  | { readonly kind: 'check'; readonly file: string; readonly sql: string }
   | { readonly kind: 'batches'; readonly file: string }
   | {
       readonly kind: 'write_rows';

@@ -32,23 +32,18 @@ describe('contract reports', function () {
 
   /** The version that a script makes of the source. */
   const versionOf = async (script: string) => {
-    const cell = await world.datasets.decisions.propose(projectId, dataset, {
+    const { cellId } = await world.datasets.preparation.addStep(projectId, dataset, {
       title: 'step',
       script,
       note: '',
       accountId: ACCOUNT,
-    });
-    await world.datasets.decisions.run(projectId, {
-      dataset,
-      proposalCell: cell.id,
-      decision: 'approve',
-      accountId: ACCOUNT,
+      isProposal: false,
     });
     const settled = await world.settled({ projectId, id: dataset });
     assert.equal(settled.state, 'idle', settled.error);
     const detail = await world.datasets.service.inspect(projectId, dataset);
     const table = detail.active?.table;
-    assert.ok(table !== undefined && detail.active?.id === cell.id);
+    assert.ok(table !== undefined && detail.active?.id === cellId);
     return table;
   };
 

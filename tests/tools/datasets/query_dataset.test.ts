@@ -44,6 +44,19 @@ describeTool('query_dataset', {
         { whole: { id: '12345678901234567890' }, id: '12345678901234567890', big: '9007199254740993' },
       ]);
     },
+    'shows no credential that a program wrote into its traces': async () => {
+      const world = await given.project();
+      const secret = 'sk_live_51H8abcdEFGHijklMNOPqrst';
+      const made = await world.call('create_dataset_from_traces', {
+        name: 'leak',
+        trace_ids: await sendTraces(world, [question(`401 from api: key ${secret} rejected`, 'sorry')]),
+      });
+      await finish(world, made.job);
+      const { rows } = await world.call('query_dataset', { dataset: 'leak', sql: 'SELECT input, messages FROM t' });
+      const detail = await world.call('inspect_dataset', { dataset: 'leak' });
+      assert.match(String(rows[0]?.['input']), /^401 from api: key .* rejected$/);
+      assert.doesNotMatch(JSON.stringify([rows, detail]), /51H8abcd/);
+    },
     'reads an earlier version by id and by number': async () => {
       const world = await given.project();
       const id = await landedDataset(world);

@@ -34,13 +34,8 @@ export async function landedDataset(world: World, name = 'tickets', count = 3): 
 
 /** A proposed version; answers its cell id. */
 export async function proposal(world: World, dataset: string, script = 'SELECT * FROM t LIMIT 1'): Promise<string> {
-  const cell = await world.services.datasets.decisions.propose(world.project.id, dataset, {
-    title: 'Keep one',
-    script,
-    note: '',
-    accountId: world.account.id,
-  });
-  return cell.id;
+  const step = { title: 'Keep one', sql: script, propose: true };
+  return (await world.call('add_dataset_step', { dataset, ...step })).cell ?? '';
 }
 
 /** The job of a receipt, once it will not change by itself. */

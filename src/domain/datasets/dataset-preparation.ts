@@ -1,0 +1,104 @@
+import type { Db, Tx } from '../../db/database.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { IdMaker } from '../../kernel/ids.ts';
+import type { JobsService } from '../jobs/index.ts';
+import { CellRepository } from './cell-repository.ts';
+import { inOrder } from './cell.ts';
+import type { Cell, CellTable } from './cell.ts';
+import type { DatasetEngine } from './dataset-engine.ts';
+import { datasetNotFound } from './dataset-reference.ts';
+import { DatasetRepository } from './dataset-repository.ts';
+import { busy, startRun } from './dataset-runs.ts';
+import type { DatasetService } from './dataset-service.ts';
+import { isBusy } from './dataset.ts';
+import type { Dataset } from './dataset.ts';
+
+/** A version to be made from the last one. */
+export interface Step {
+  readonly title: string;
+  /** One SELECT over `t`, the version before it. */
+  readonly script: string;
+  readonly note: string;
+  readonly accountId: string;
+  /** A proposal waits for a person; any other step is computed at once. */
+  readonly isProposal: boolean;
+  readonly signal?: AbortSignal;
+}
+
+interface DatasetPreparationParts {
+  readonly db: Db;
+  readonly newId: IdMaker;
+  readonly jobs: Pick<JobsService, 'enqueue'>;
+  readonly datasets: Pick<DatasetService, 'require'>;
+  readonly engine: Pick<DatasetEngine, 'check'>;
+}
+
+/** Grows the chain of versions. What is there stays as it is: a step only ever comes after it. */
+export class DatasetPreparation {
+  readonly #parts: DatasetPreparationParts;
+  readonly #datasets: DatasetRepository;
+  readonly #cells: CellRepository;
+
+  constructor(parts: DatasetPreparationParts) {
+    this.#parts = parts;
+    this.#datasets = new DatasetRepository(parts.db);
+    this.#cells = new CellRepository(parts.db);
+  }
+
+  /** The statement is checked against the last version first, so that a step is never plainly wrong. */
+  async addStep(
+    projectId: string,
+    reference: string,
+    step: Step,
+  ): Promise<{ readonly dataset: Dataset; readonly cellId: string }> {
+    const dataset = await this.#parts.datasets.require(projectId, reference);
+    if (isBusy(dataset.state)) throw busy();
+    const base = baseOf(await this.#cells.ofDataset(projectId, dataset.id));
+    await this.#parts.engine.check(base.table.objectKey, step.script, step.signal ? { signal: step.signal } : {});
+    const cellId = this.#parts.newId();
+    await this.#datasets.inTransaction((tx) => this.#append(tx, { dataset, base, step, cellId }));
+    return { dataset: await this.#parts.datasets.require(projectId, dataset.id), cellId };
+  }
+
+  async #append(
+    tx: Tx,
+    { dataset, base, step, cellId }: { dataset: Dataset; base: ComputedCell; step: Step; cellId: string },
+  ): Promise<void> {
+    const { projectId, id: datasetId } = dataset;
+    const current = await this.#datasets.in(tx).lock(projectId, datasetId);
+    if (current === undefined) throw datasetNotFound();
+    if (isBusy(current.state)) throw busy();
+    const repository = this.#cells.in(tx);
+    const cells = inOrder(await repository.ofDataset(projectId, datasetId));
+    // Another step came in between, and this one was checked against columns that may be gone.
+    if (baseOf(cells).id !== base.id) throw busy();
+    await repository.insert(projectId, {
+      id: cellId,
+      datasetId,
+      position: cells.length,
+      title: step.title,
+      script: step.script,
+      note: step.note,
+      state: step.isProposal ? 'proposed' : 'queued',
+      inputFingerprint: base.table.fingerprint,
+      createdBy: step.accountId,
+    });
+    if (step.isProposal) return;
+    // A version that never got rows has nothing to keep; the step takes its place.
+    const unfinished = cells.filter(({ state }) => state === 'failed' || state === 'queued');
+    for (const { id } of unfinished) await repository.remove(projectId, id);
+    const computed = cells.filter(({ state }) => state === 'ok').map(({ id }) => id);
+    const proposals = cells.filter(({ state }) => state === 'proposed').map(({ id }) => id);
+    await repository.renumber(projectId, [...computed, cellId, ...proposals]);
+    await startRun(this.#parts.jobs, tx, { dataset: current, accountId: step.accountId, cellId });
+  }
+}
+
+type ComputedCell = Cell & { readonly table: CellTable };
+
+/** The last version that has rows. */
+function baseOf(cells: readonly Cell[]): ComputedCell {
+  const base = inOrder(cells).findLast((cell): cell is ComputedCell => cell.table !== undefined);
+  if (base !== undefined) return base;
+  throw new AppError('dataset_invalid', 'No version of the dataset has rows yet, so nothing can be built on it.');
+}
