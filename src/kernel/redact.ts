@@ -101,6 +101,8 @@ const MAY_HOLD_SECRET =
 export interface Redactor {
   /** Replaces secrets inside running text. */
   text(text: string): string;
+  /** A copy of a JSON value whose strings hold no secrets; names and shape stay as the contract has them. */
+  strings<T>(value: T): T;
   /** A bounded JSON copy of any value without its secrets; every cut is marked where it happened. */
   value(value: unknown, bounds?: Partial<RedactBounds>): unknown;
 }
@@ -127,8 +129,17 @@ export function createRedactor(shapes: readonly RegExp[] = []): Redactor {
   };
   return {
     text,
+    // because only texts are exchanged for other texts
+    strings: <T>(value: T) => eachString(value, text) as T,
     value: (value, bounds) => new Copy({ ...DEFAULT_BOUNDS, ...bounds }, text).take(value, 0),
   };
+}
+
+function eachString(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (Array.isArray(value)) return value.map((item) => eachString(item, clean));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, eachString(item, clean)]));
 }
 
 /** One walk over one value; carries the budget. */

@@ -138,7 +138,7 @@ export class Resources<A, P> {
     }
     const qualifies = project !== undefined && operation.principal.projectId === undefined;
     const shown = qualifies ? qualifyPayload(payload, project.id, this.#parts.isLinkUri) : payload;
-    const { text } = stringifyForAgent(withoutSecrets(shown, this.#parts.redactor));
+    const { text } = stringifyForAgent(this.#parts.redactor.strings(shown));
     if (text.length > this.#parts.maxResultLength) {
       throw new AppError('invalid_output', 'The payload is too large.', {
         cause: new Error(`${text.length} characters`),
@@ -247,14 +247,6 @@ function listOf(values: unknown): string {
 /** The same words whether the entity never was, is malformed, or belongs to somebody else. */
 function notFoundWords(recovery: string): string {
   return `Nothing stands at this address in the project. ${recovery}`;
-}
-
-/** Secrets inside strings go; names are the contract's and stay. */
-function withoutSecrets(value: unknown, redactor: Redactor): unknown {
-  if (typeof value === 'string') return redactor.text(value);
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, redactor));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(item, redactor)]));
 }
 
 /** For completions and tests: whether a published template is this resource's. */
