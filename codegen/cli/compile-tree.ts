@@ -7,12 +7,15 @@ import type { ContractModel, Diagnostic } from '../model/types.ts';
 import { projectModel } from '../project/index.ts';
 import type { Projection } from '../project/index.ts';
 import type { Loss } from '../project/loss.ts';
-import { runRules } from '../rules/index.ts';
+import { judgeModel } from '../rules/index.ts';
+import type { Suppressed } from '../rules/suppressions.ts';
 import { BadInput } from './io.ts';
 
 export interface Checked {
   readonly diagnostics: readonly Diagnostic[];
   readonly losses: readonly Loss[];
+  /** Findings that a contract answers with a reason. */
+  readonly suppressed: readonly Suppressed[];
   /** Absent when an error leaves nothing to build on. */
   readonly parts?: {
     readonly model: ContractModel;
@@ -22,21 +25,23 @@ export interface Checked {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-export async function checkTree(schemas: string): Promise<Checked> {
+/** `today` lets suppressions expire; what is generated must not depend on the day, so only `lint` gives it. */
+export async function checkTree(schemas: string, today?: string): Promise<Checked> {
   const loaded = await loadModel(schemas).catch((error: unknown) => {
     throw new BadInput(`The contract folder cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
   const { model, files } = loaded;
-  if (model === undefined) return { diagnostics: loaded.diagnostics, losses: [], texts: files };
+  if (model === undefined) return { diagnostics: loaded.diagnostics, losses: [], suppressed: [], texts: files };
   const canonical = canonicalModel(model);
   const projection = projectModel(canonical);
+  const { open, suppressed } = judgeModel(model, today);
   const diagnostics = sortDiagnostics([
     ...loaded.diagnostics,
-    ...runRules(model),
+    ...open,
     ...canonical.diagnostics,
     ...projection.diagnostics,
   ]);
-  return { diagnostics, losses: projection.losses, parts: { model, canonical, projection }, texts: files };
+  return { diagnostics, losses: projection.losses, suppressed, parts: { model, canonical, projection }, texts: files };
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -1,4 +1,8 @@
+import { relative } from 'node:path';
+import type { LintRun } from '../lint-report/findings.ts';
+import { RULES } from '../rules/index.ts';
 import { checkTree, hasErrors } from './compile-tree.ts';
+import type { Checked } from './compile-tree.ts';
 import type { ExitCode, Io } from './io.ts';
 import { palette } from './io.ts';
 import type { Options } from './options.ts';
@@ -6,15 +10,56 @@ import { countLine, plural, printDiagnostics, printJson } from './report.ts';
 
 /** Checks the contracts alone. Warnings are told and do not fail. */
 export async function lint(options: Options, io: Io): Promise<ExitCode> {
-  const { diagnostics, losses, texts } = await checkTree(options.schemas);
-  const failed = hasErrors(diagnostics);
-  if (options.json) {
-    printJson({ ok: !failed, files: texts.size, diagnostics, losses }, io);
-    return failed ? 1 : 0;
+  if (options.rules) {
+    const { listRules } = await import('./lint-rules.ts');
+    return listRules(
+      { json: options.json, ...(options.fixtures === undefined ? {} : { fixtures: options.fixtures }) },
+      io,
+    );
   }
-  printDiagnostics(diagnostics, options.schemas, io);
-  const { green, red } = palette(io.color);
-  const line = `${plural(texts.size, 'contract file')}: ${countLine(diagnostics)}`;
-  io.out(`${failed ? red(line) : green(line)}\n`);
+  const today = (io.now?.() ?? new Date()).toISOString().slice(0, 10);
+  const checked = await checkTree(options.schemas, today);
+  const failed = hasErrors(checked.diagnostics);
+  await tell(checked, options, io);
   return failed ? 1 : 0;
+}
+
+async function tell(checked: Checked, options: Options, io: Io): Promise<void> {
+  const { diagnostics, suppressed, losses, texts } = checked;
+  const ok = !hasErrors(diagnostics);
+  const run: LintRun = { diagnostics, suppressed, rules: RULES, root: relative(io.cwd, options.schemas) };
+  switch (options.format) {
+    case 'json':
+      printJson(
+        {
+          ok,
+          files: texts.size,
+          diagnostics,
+          suppressed: suppressed.map(({ diagnostic, suppression }) => ({
+            ...diagnostic,
+            reason: suppression.reason,
+            ...(suppression.until === undefined ? {} : { until: suppression.until }),
+          })),
+          losses,
+        },
+        io,
+      );
+      return;
+    case 'sarif':
+      io.out((await import('../lint-report/sarif.ts')).sarifLint(run));
+      return;
+    case 'junit':
+      io.out((await import('../lint-report/junit.ts')).junitLint(run));
+      return;
+    case 'github':
+      io.out((await import('../lint-report/github.ts')).githubLint(run));
+      return;
+    case 'text': {
+      printDiagnostics(diagnostics, options.schemas, io);
+      const { green, red } = palette(io.color);
+      const answered = suppressed.length === 0 ? '' : `, ${suppressed.length} suppressed with a reason`;
+      const line = `${plural(texts.size, 'contract file')}: ${countLine(diagnostics)}${answered}`;
+      io.out(`${ok ? green(line) : red(line)}\n`);
+    }
+  }
 }

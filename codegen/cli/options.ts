@@ -3,6 +3,9 @@ import { join, relative, resolve } from 'node:path';
 import { BadInput } from './io.ts';
 import type { Io } from './io.ts';
 
+export const LINT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
+export type LintFormat = (typeof LINT_FORMATS)[number];
+
 /** What the flags of a command say. */
 export interface Options {
   readonly schemas: string;
@@ -12,6 +15,11 @@ export interface Options {
   /** Where to remember slow steps; undefined when told not to. */
   readonly cacheDir: string | undefined;
   readonly tests: string;
+  /** Form of what `lint` prints. */
+  readonly format: LintFormat;
+  /** Lists the rules instead of applying them. */
+  readonly rules: boolean;
+  readonly fixtures: string | undefined;
 }
 
 export interface RawOptions {
@@ -22,21 +30,27 @@ export interface RawOptions {
   readonly cache?: boolean;
   readonly cacheDir?: string;
   readonly tests?: string;
+  readonly format?: LintFormat;
+  readonly rules?: boolean;
+  readonly fixtures?: string;
 }
 
 export function readOptions(raw: RawOptions, io: Io): Options {
   const schemas = resolve(io.cwd, raw.schemas ?? 'schemas');
-  requireFolder(schemas, io);
+  if (raw.rules !== true) requireFolder(schemas, io);
   const cacheDir = resolve(io.cwd, raw.cacheDir ?? join('node_modules', '.cache', 'mcp-contract'));
   const modules = resolve(io.cwd, 'node_modules');
   const mayCache = raw.cache !== false && (raw.cacheDir !== undefined || isFolder(modules));
   return {
     schemas,
     out: resolve(io.cwd, raw.out ?? 'generated'),
-    json: raw.json === true,
+    json: raw.json === true || raw.format === 'json',
     watch: raw.watch === true,
     cacheDir: mayCache ? cacheDir : undefined,
     tests: resolve(io.cwd, raw.tests ?? 'tests'),
+    format: raw.format ?? (raw.json === true ? 'json' : 'text'),
+    rules: raw.rules === true,
+    fixtures: raw.fixtures,
   };
 }
 

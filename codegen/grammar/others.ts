@@ -16,6 +16,7 @@ import {
   schema,
   scopes,
   SNAKE,
+  suppress,
   text,
   title,
   word,
@@ -42,6 +43,7 @@ const message = object('One message.', ['role', 'text'], {
 
 export const prompt: Node = object('One prompt.', ['kind', 'name', 'title', 'description', 'scopes', 'messages'], {
   kind: kindOf('prompt'),
+  ...suppress,
   name: word('Prompt name with hyphens; the file has `_` for each `-`.', '^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$', {
     maxLength: 64,
   }),
@@ -76,6 +78,7 @@ export const job: Node = object(
   ],
   {
     kind: kindOf('job'),
+    ...suppress,
     name,
     aliases: names('Further kinds that get_job and the jobs resource accept.'),
     domain,
@@ -124,6 +127,7 @@ export const endpoint: Node = object(
   ['kind', 'name', 'domain', 'title', 'description', 'method', 'path', 'auth', 'mcp_impact', 'response'],
   {
     kind: kindOf('endpoint'),
+    ...suppress,
     name,
     domain,
     title,
@@ -164,6 +168,7 @@ export const page: Node = object(
   ['kind', 'name', 'domain', 'title', 'path', 'access', 'mcp_impact'],
   {
     kind: kindOf('page'),
+    ...suppress,
     name,
     domain,
     title,
@@ -190,6 +195,7 @@ export const model: Node = object(
   ['kind', 'name', 'title', 'description', 'schema'],
   {
     kind: kindOf('model'),
+    ...suppress,
     name,
     title,
     description,
@@ -225,6 +231,7 @@ const error = object('One error code.', ['code', 'class', 'retryable', 'http', '
 
 export const errorList: Node = object('The closed list of error codes.', ['kind', 'errors'], {
   kind: kindOf('errors'),
+  ...suppress,
   errors: list('All codes.', error, { minItems: 1, maxItems: 512 }),
 });
 
@@ -237,6 +244,7 @@ const scope = object('One scope.', ['name', 'permission', 'title', 'meaning'], {
 
 export const scopeList: Node = object('The scopes of the server.', ['kind', 'scopes'], {
   kind: kindOf('scopes'),
+  ...suppress,
   scopes: list('All scopes.', scope, { minItems: 1, maxItems: 64 }),
 });
 
@@ -249,6 +257,7 @@ const domainEntry = object('One domain.', ['name', 'title', 'description', 'skil
 
 export const domainList: Node = object('The domains; the order is the dependency ladder.', ['kind', 'domains'], {
   kind: kindOf('domains'),
+  ...suppress,
   domains: list('All domains from low to high.', domainEntry, { minItems: 1, maxItems: 64 }),
 });
 
@@ -257,6 +266,7 @@ export const server: Node = object(
   ['kind', 'name', 'title', 'version', 'uri_scheme', 'description', 'instructions'],
   {
     kind: kindOf('server'),
+    ...suppress,
     name: word('Server name.', '^[a-zA-Z][a-zA-Z0-9_-]*$', { maxLength: 64 }),
     title,
     version: word('Semantic version of the contract.', '^\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z.-]+)?$'),
@@ -286,6 +296,7 @@ export const profile: Node = object(
   ['kind', 'name', 'title', 'description', 'limits'],
   {
     kind: kindOf('profile'),
+    ...suppress,
     name,
     title,
     description,

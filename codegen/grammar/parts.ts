@@ -78,3 +78,17 @@ export function references(subject: 'argument' | 'variable'): Node {
   });
   return list(`Every ${subject} that names an entity of the project.`, item, { maxItems: 16 });
 }
+
+const suppression = object('One finding that is answered.', ['rule', 'reason'], {
+  rule: word('Rule that warns here; `lint --rules` lists them.', '^[a-z][a-z0-9-]*$', { maxLength: 64 }),
+  reason: text('Why it is right here, in five words or more.', 500),
+  until: day('Last day on which the suppression counts.'),
+});
+
+/** Every kind of file may answer warnings about itself. */
+export const suppress: Node = {
+  suppress: list('Warnings about this file that are answered with a reason; an unused one is an error.', suppression, {
+    minItems: 1,
+    maxItems: 16,
+  }),
+};

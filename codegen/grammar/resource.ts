@@ -12,6 +12,7 @@ import {
   references,
   schema,
   scopes,
+  suppress,
   text,
   title,
 } from './parts.ts';
@@ -33,6 +34,7 @@ export const resource: Node = object(
   ['kind', 'name', 'title', 'description', 'mime_type', 'project', 'scopes', 'cache'],
   {
     kind: kindOf('resource'),
+    ...suppress,
     name,
     title,
     description,

@@ -13,6 +13,7 @@ import {
   references,
   schema,
   scopes,
+  suppress,
   text,
   title,
   word,
@@ -60,6 +61,7 @@ export const tool: Node = object(
   ['kind', 'name', 'title', 'description', 'behaviour', 'project', 'output', 'examples'],
   {
     kind: kindOf('tool'),
+    ...suppress,
     name: text('Tool name, verb first, equal to the file name.', 128),
     aliases: names('Old names that still resolve and are never listed.'),
     title,

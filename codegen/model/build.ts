@@ -23,6 +23,7 @@ import { buildResource } from './build-resource.ts';
 import { buildTool } from './build-tool.ts';
 import { fields, listOf, textOf } from './fields.ts';
 import { checkIdentity } from './identity.ts';
+import { buildSuppressions } from './build-suppressions.ts';
 import { NameTable, pascalCase } from './names.ts';
 import { References } from './references.ts';
 import type { ContractModel, Diagnostic } from './types.ts';
@@ -105,6 +106,7 @@ export function buildContract(documents: readonly ContractDocument[]): Built {
     profiles: byName(of('profile').map(buildProfile)),
     changes: byName(of('change').map(buildChange)),
     tombstones: byName(of('tombstones').flatMap(buildTombstones)),
+    suppressions: documents.flatMap(buildSuppressions),
   };
   const definitions = references.definitions.sort((left, right) => (left.typeName < right.typeName ? -1 : 1));
   const diagnostics = [

@@ -339,6 +339,18 @@ export interface TombstoneSpec {
   readonly source: Source;
 }
 
+/** A finding of one file that its author answers with a reason. */
+export interface SuppressionSpec {
+  readonly rule: string;
+  readonly reason: string;
+  /** Last ISO day on which it counts. */
+  readonly until?: string;
+  readonly entity: string;
+  readonly file: string;
+  readonly source: Source;
+  readonly path: JsonPath;
+}
+
 export interface ContractModel {
   readonly server: ServerSpec;
   /** In ladder order, not by name. */
@@ -357,6 +369,8 @@ export interface ContractModel {
   readonly profiles: readonly ProfileSpec[];
   readonly changes: readonly ChangeSpec[];
   readonly tombstones: readonly TombstoneSpec[];
+  /** By file and place. */
+  readonly suppressions: readonly SuppressionSpec[];
 }
 
 /** One finding. Rendered as `file:line:column rule-id: sentence. Remedy.` */

@@ -17,6 +17,8 @@ import { proseRules } from './prose.ts';
 import { resourceRules } from './resources.ts';
 import type { Finding, Rule } from './rule.ts';
 import { satisfiableRules } from './satisfiable.ts';
+import { sift, suppressReason } from './suppressions.ts';
+import type { Sifted } from './suppressions.ts';
 import { valueRules } from './values.ts';
 
 /** Every rule that runs over the model. Rules on single files are checked while reading, under the same ids. */
@@ -37,6 +39,7 @@ export const RULES: readonly Rule[] = [
   ...promptRules,
   ...jobRules,
   ...endpointRules,
+  suppressReason,
 ];
 
 function diagnose(rule: Rule, finding: Finding): Diagnostic {
@@ -51,9 +54,15 @@ function diagnose(rule: Rule, finding: Finding): Diagnostic {
   };
 }
 
-/** Applies every rule; findings are sorted by file and place. */
-export function runRules(model: ContractModel): Diagnostic[] {
+/** Applies every rule and sets answered findings apart; `today` is the ISO day suppressions are judged by. */
+export function judgeModel(model: ContractModel, today?: string): Sifted {
   const found: Diagnostic[] = [];
   for (const rule of RULES) for (const finding of rule.check(model)) found.push(diagnose(rule, finding));
-  return sortDiagnostics(found);
+  const { open, suppressed } = sift(model, found, RULES, today);
+  return { open: sortDiagnostics(open), suppressed };
+}
+
+/** Every finding that nothing answers, sorted by file and place. */
+export function runRules(model: ContractModel): readonly Diagnostic[] {
+  return judgeModel(model).open;
 }
