@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Tx } from './database.ts';
+import type { Knex } from 'knex';
 
 /** Writes, inside the transaction that makes an effect, that it was made. Throws to roll the effect back. */
-export type EffectMark = (tx: Tx) => Promise<void>;
+export type EffectMark = (tx: Knex.Transaction) => Promise<void>;
 
 const current = new AsyncLocalStorage<EffectMark>();
 
