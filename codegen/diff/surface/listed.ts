@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../model/types.ts';
 import { whole } from '../compare/promise.ts';
-import type { Surface, ToolSurface } from './types.ts';
+import type { ResourceSurface, Surface, ToolSurface } from './types.ts';
 
 /** A contract as one listing of its server would tell it: what is never sent is left out. */
 export function asListed(surface: Surface, like: Surface): Surface {
@@ -13,8 +13,8 @@ export function asListed(surface: Surface, like: Surface): Surface {
   );
   const shown = view === undefined ? undefined : [...view.resources, ...view.templates];
   const resources = Object.entries(pick(surface.resources, shown)).map(([name, one]) => {
-    const { title, description, uri, uriTemplate, mimeType, content, stability } = one;
-    const address = uri === undefined ? { uriTemplate: uriTemplate ?? '' } : { uri };
+    const { title, description, uri, mimeType, content, stability } = one;
+    const address = uri === undefined ? { uriTemplate: listedTemplate(one) } : { uri };
     return [name, { title, description, ...address, mimeType, content, stability, variables: {}, query: {} }] as const;
   });
   const prompts = Object.entries(pick(surface.prompts, view?.prompts)).map(([name, one]) => {
@@ -39,6 +39,12 @@ export function asListed(surface: Surface, like: Surface): Surface {
     tombstones: [],
     views: [],
   };
+}
+
+/** The template with every query parameter a reader takes, the injected project included. */
+function listedTemplate({ uriTemplate = '', context, query }: ResourceSurface): string {
+  const names = [...new Set([...(context === 'project' ? ['project_id'] : []), ...Object.keys(query)])];
+  return names.length === 0 ? uriTemplate : `${uriTemplate}{?${names.join(',')}}`;
 }
 
 /** The view of the contract that the other surface shows; the widest one when it does not say. */
