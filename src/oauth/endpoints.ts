@@ -6,7 +6,7 @@ import { acceptMetadata } from './client-metadata.ts';
 import type { ConsentPort } from './consent-port.ts';
 import type { InnerRequest } from './inner-request.ts';
 import type { OAuthLimits } from './limits.ts';
-import { authorizationQuery, tokenForm } from './request-forms.ts';
+import { authorizationQuery, holdsNul, tokenForm } from './request-forms.ts';
 import { OAUTH_ROUTES } from './routes.ts';
 import { MAX_BODY_BYTES, type OAuthAddresses } from './settings.ts';
 
@@ -86,6 +86,12 @@ export class Endpoints {
       return undefined;
     }
     const text = ctx.method === 'GET' ? ctx.querystring : (await readBody(ctx.req, BODY)).toString('utf8');
+    if (holdsNul(text)) {
+      ctx.status = 400;
+      const message = 'The request holds a character that no parameter may hold. Start again from the client.';
+      await consent.showProblem(ctx, { status: 400, title: 'This connection cannot be made', message });
+      return undefined;
+    }
     const query = authorizationQuery(text, addresses);
     return { method: 'GET', url: `${OAUTH_ROUTES.authorize.path}?${query}`, cookies: 'none' };
   }
@@ -114,7 +120,10 @@ export class Endpoints {
       answerFault(ctx, 415, { error: 'invalid_request', description: `Content-Type must be ${type}.` });
       return undefined;
     }
-    return readBounded(ctx);
+    const body = await readBounded(ctx);
+    if (body === undefined || !holdsNul(body)) return body;
+    answerFault(ctx, 400, { error: 'invalid_request', description: 'The body holds U+0000.' });
+    return undefined;
   }
 }
 

@@ -4,6 +4,11 @@ import { canonicalResource, DEFAULT_SCOPE, type OAuthAddresses } from './setting
 const OPENID_PARAMETERS = ['nonce', 'claims', 'claims_locales', 'id_token_hint', 'acr_values', 'max_age'];
 const OPENID_SCOPES: ReadonlySet<string> = new Set(['openid', 'offline_access']);
 
+/** U+0000, which no parameter has a use for and the database cannot hold. */
+export function holdsNul(text: string): boolean {
+  return text.includes('\0') || text.includes('%00');
+}
+
 /** The query of an authorization request as the library gets it. Doubled parameters stay doubled, for it to refuse. */
 export function authorizationQuery(text: string, addresses: OAuthAddresses): string {
   const query = new URLSearchParams(text);

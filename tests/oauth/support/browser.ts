@@ -13,10 +13,13 @@ export type Visit = { readonly page: Page } | { readonly left: URL };
 /** Follows redirects, keeps cookies by path, and submits forms, like a browser that reads no script. */
 export class Browser {
   readonly #origin: string;
+  readonly #address: string | undefined;
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
 
-  constructor(origin: string) {
+  /** With an address, the browser comes through a trusted proxy that says so. */
+  constructor(origin: string, address?: string) {
     this.#origin = origin;
+    this.#address = address;
   }
 
   async open(url: string | URL): Promise<Visit> {
@@ -60,6 +63,7 @@ export class Browser {
     for (let step = 0; step < 12; step += 1) {
       if (url.origin !== this.#origin) return { left: url };
       const headers = new Headers(init.headers);
+      if (this.#address !== undefined) headers.set('x-forwarded-for', this.#address);
       const cookies = this.#cookiesFor(url);
       if (cookies !== '') headers.set('cookie', cookies);
       const response = await fetch(url, { ...init, headers, redirect: 'manual' });
