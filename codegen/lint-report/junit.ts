@@ -15,7 +15,7 @@ export function junitLint({ diagnostics, suppressed, rules, root }: LintRun): st
   const cases = [
     ...diagnostics.map((one) => testcase(one, root, outcome(one))),
     ...suppressed.map(({ diagnostic, suppression }) =>
-      testcase(diagnostic, root, xml`<skipped message="${attribute(suppression.reason)}" />`),
+      testcase(diagnostic, root, xml`<skipped message="${attribute(suppression.reason)}"/>`),
     ),
     ...kept.map(({ id, sentence }) => xml`\n    <testcase classname="${id}" name="${attribute(sentence)}" time="0"/>`),
   ];
