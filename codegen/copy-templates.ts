@@ -1,14 +1,20 @@
-/** Part of the build: the type checker copies no templates, so they are put beside the compiled emitters here. */
+/** Part of the build: the type checker copies neither templates nor pages, so they are put beside the compiled code here. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listFiles } from './write/tree-files.ts';
 
-const target = fileURLToPath(new URL('.', import.meta.url));
-const source = fileURLToPath(new URL('../../codegen/', import.meta.url));
+const sources = fileURLToPath(new URL('../../', import.meta.url));
+const compiled = fileURLToPath(new URL('../', import.meta.url));
 
-for (const path of listFiles(source)) {
-  if (!path.endsWith('.hbs')) continue;
-  mkdirSync(dirname(join(target, path)), { recursive: true });
-  copyFileSync(join(source, path), join(target, path));
+copy('codegen', (path) => path.endsWith('.hbs'));
+copy('src/console', (path) => path.startsWith('views/') || path.startsWith('assets/'));
+
+function copy(folder: string, isWanted: (path: string) => boolean): void {
+  for (const path of listFiles(join(sources, folder))) {
+    if (!isWanted(path)) continue;
+    const target = join(compiled, folder, path);
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(join(sources, folder, path), target);
+  }
 }

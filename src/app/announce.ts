@@ -23,9 +23,10 @@ export function announce({ terminal, config, addresses, first, json }: Announcem
   }
   const { style } = terminal;
   terminal.out(`${style('green', 'Overmind MCP is ready.')}\n`);
-  terminal.out(`  MCP     ${addresses.mcpUrl}`);
-  terminal.out(`  Traces  ${addresses.origin}/v1/traces`);
-  terminal.out(`  Health  ${addresses.origin}/healthz`);
+  terminal.out(`  MCP      ${addresses.mcpUrl}`);
+  terminal.out(`  Console  ${addresses.frontendUrl}`);
+  terminal.out(`  Traces   ${addresses.origin}/v1/traces`);
+  terminal.out(`  Health   ${addresses.origin}/healthz`);
   if (first === undefined) {
     const hint = existsSync(file)
       ? `The first key is in ${file}.`
@@ -36,6 +37,9 @@ export function announce({ terminal, config, addresses, first, json }: Announcem
   terminal.out(`\nFirst start: made project ${first.project_id} and its key\n`);
   terminal.out(`  ${style('bold', first.key)}\n`);
   terminal.out(`It is shown this once, and kept in ${file}, readable by you alone.\n`);
+  if (first.setup_url !== undefined) {
+    terminal.out(`Open this once to choose how you sign in at the Console:\n\n  ${style('bold', first.setup_url)}\n`);
+  }
   terminal.out(style('bold', 'Connect a client:'));
   for (const { client, where, text } of clientConfigs(first.url, first.key)) {
     terminal.out(`\n${style('bold', client)} ${style('dim', `(${where})`)}\n${text.replaceAll(/^/gm, '  ')}`);

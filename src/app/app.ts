@@ -1,5 +1,6 @@
 import Koa from 'koa';
 import type { RequestListener } from 'node:http';
+import type { AccountContext } from '../context/account-context.ts';
 import { accessLog, createAccessLog } from '../http/access-log.ts';
 import { createClientIp } from '../http/client-ip.ts';
 import { cors } from '../http/cors.ts';
@@ -14,6 +15,8 @@ import { deriveKey } from '../kernel/secrets.ts';
 import { createMcp, type Mcp } from '../mcp/create-mcp.ts';
 import type { OAuth } from '../oauth/create-oauth.ts';
 import { createRouter } from '../rest/router.ts';
+import type { Console } from '../console/index.ts';
+import { consoleOf } from './console.ts';
 import type { ProcessMetrics } from './metrics.ts';
 import { oauthOf, openaiChallenge, type OAuthOptions } from './oauth.ts';
 import type { Product } from './product.ts';
@@ -62,8 +65,9 @@ export function createApp(parts: AppParts): App {
   koa.use(mcp.middleware);
   const ipOf = createClientIp(config.trustedProxies);
   const clientIp = (ctx: Koa.Context): string => ipOf(ctx.req);
-  const oauth = oauthOf(parts.services, { ...parts.oauth, clientIp });
-  useRest(koa, parts, { ...guards, clientIp, oauth });
+  const console = consoleOf(parts.services, { product: parts.product, mcp, clientIp });
+  const oauth = oauthOf(parts.services, { consent: console.consent, ...parts.oauth, clientIp });
+  useRest(koa, parts, { ...guards, clientIp, oauth, console });
   const handle = koa.callback();
   return {
     listener: (request, response) => void handle(request, response),
@@ -74,7 +78,7 @@ export function createApp(parts: AppParts): App {
   };
 }
 
-function mcpOf({ services, product, metrics, strictErrors = false }: AppParts, guards: Guards): Mcp {
+function mcpOf({ services, product, metrics, strictErrors = false }: AppParts, guards: Guards): Mcp<AccountContext> {
   const { config, logger, clock, agentCalls, requestKeys, authenticateMcp, resolveProject } = services;
   return createMcp({
     contract: product.contract,
@@ -110,11 +114,12 @@ function mcpOf({ services, product, metrics, strictErrors = false }: AppParts, g
 interface RestGuards extends Guards {
   readonly clientIp: (ctx: Koa.Context) => string;
   readonly oauth: OAuth | undefined;
+  readonly console: Console;
 }
 
 function useRest(koa: Koa, { services, product }: AppParts, guards: RestGuards): void {
   const { config, logger, addresses, authenticate } = services;
-  const { rateLimiter, clientIp, oauth } = guards;
+  const { rateLimiter, clientIp, oauth, console } = guards;
   const isHttps = addresses.origin.startsWith('https:');
   koa.use(requestId(createRequestIds()));
   koa.use(accessLog(createAccessLog(logger), clientIp));
@@ -123,6 +128,8 @@ function useRest(koa: Koa, { services, product }: AppParts, guards: RestGuards):
   koa.use(hostGuard(createHostCheck(guards.allowedHosts)));
   koa.use(openaiChallenge(config.openaiAppsChallenge));
   if (oauth !== undefined) koa.use(oauth.middleware);
+  // Before CORS: its forms come from its own pages, whatever name the browser knows this server by.
+  koa.use(console.middleware);
   koa.use(cors(createOriginCheck(guards.allowedOrigins), ['GET', 'POST']));
   for (const middleware of product.rest.before) koa.use(middleware);
   koa.use(

@@ -41,6 +41,7 @@ function program(terminal: Terminal, outcome: Outcome): Command {
   addRunning(root, terminal);
   addStore(root, terminal, outcome);
   addProject(root.command('project').description('Projects: the boundary of all data.'), terminal);
+  addAccount(root.command('account').description('Accounts: people, and how they sign in.'), terminal);
   addKey(root.command('key').description('API keys, by which clients sign in.'), terminal);
   addKeys(root.command('keys').description('Keys of the authorization server.'), terminal);
   return root;
@@ -104,6 +105,32 @@ function addProject(project: Command, terminal: Terminal): void {
     .action(async (options: { json?: true }) => {
       const { listProjects } = await import('./commands/project.ts');
       await listProjects({ terminal, ...options });
+    });
+}
+
+function addAccount(account: Command, terminal: Terminal): void {
+  account
+    .command('list')
+    .description('List all accounts.')
+    .addOption(jsonOption())
+    .action(async (options: { json?: true }) => {
+      const { listAccounts } = await import('./commands/account.ts');
+      await listAccounts({ terminal, ...options });
+    });
+  account
+    .command('link [email]')
+    .description('Print a one-time link by which a person sets their password.')
+    .addOption(jsonOption())
+    .action(async (email: string | undefined, options: { json?: true }) => {
+      const { linkAccount } = await import('./commands/account.ts');
+      await linkAccount({ terminal, ...(email !== undefined && { email }), ...options });
+    });
+  account
+    .command('password [email]')
+    .description('Set a password typed here, or given on standard input; signs all browsers out.')
+    .action(async (email: string | undefined) => {
+      const { setPassword } = await import('./commands/account.ts');
+      await setPassword({ terminal, ...(email !== undefined && { email }) });
     });
 }
 

@@ -12,6 +12,8 @@ export interface FirstRun {
   readonly url: string;
   readonly project_id: string;
   readonly key: string;
+  /** Opened once, it lets the first person choose how to sign in at the Console. */
+  readonly setup_url?: string;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface FirstRun {
  * owner alone. Elsewhere: nothing.
  */
 export async function firstRun(
-  services: Pick<Services, 'db' | 'accounts' | 'apiKeys' | 'projects' | 'config'>,
+  services: Pick<Services, 'db' | 'accounts' | 'apiKeys' | 'projects' | 'config' | 'sessions' | 'addresses'>,
   url: string,
 ): Promise<FirstRun | undefined> {
   const file = firstRunFile(services.config);
@@ -28,13 +30,31 @@ export async function firstRun(
     projectName: FIRST_PROJECT,
     keep: ({ project, secret }) => writePrivately(file, { url, project_id: project.id, key: secret }),
   });
-  return things && { url, project_id: things.project.id, key: things.secret };
+  if (things === undefined) return undefined;
+  const { token } = await services.sessions.issueLink(things.account.id, 'first_run');
+  const note = {
+    url,
+    project_id: things.project.id,
+    key: things.secret,
+    setup_url: passwordLink(services.addresses, token),
+  };
+  await writePrivately(file, note);
+  return note;
 }
 
-/** Keeps the note's address right when the server is started elsewhere later; a missing or foreign file stays as it is. */
-export async function updateFirstRunUrl(config: Services['config'], url: string): Promise<void> {
+/** Keeps the note's addresses right when the server is started elsewhere later; a missing or foreign file stays as it is. */
+export async function updateFirstRunUrl({ config, addresses }: Pick<Services, 'config' | 'addresses'>): Promise<void> {
   const note = await readFirstRun(config);
-  if (note !== undefined && note.url !== url) await writePrivately(firstRunFile(config), { ...note, url });
+  const url = addresses.mcpUrl;
+  if (note === undefined || note.url === url) return;
+  const token = note.setup_url === undefined ? null : new URL(note.setup_url).searchParams.get('token');
+  const setup = token === null ? {} : { setup_url: passwordLink(addresses, token) };
+  await writePrivately(firstRunFile(config), { ...note, url, ...setup });
+}
+
+/** The address at which the holder of the token sets a password. */
+export function passwordLink({ frontendUrl }: Pick<Services['addresses'], 'frontendUrl'>, token: string): string {
+  return `${frontendUrl.replace(/\/$/, '')}/setup?token=${token}`;
 }
 
 export function firstRunFile(config: Services['config']): string {
@@ -48,7 +68,8 @@ async function readFirstRun(config: Services['config']): Promise<FirstRun | unde
   if (!('url' in value) || !('project_id' in value) || !('key' in value)) return undefined;
   const { url, project_id: projectId, key } = value;
   if (typeof url !== 'string' || typeof projectId !== 'string' || typeof key !== 'string') return undefined;
-  return { url, project_id: projectId, key };
+  const setup = 'setup_url' in value && typeof value.setup_url === 'string' && URL.canParse(value.setup_url);
+  return { url, project_id: projectId, key, ...(setup && { setup_url: String(value.setup_url) }) };
 }
 
 function parse(text: string): unknown {

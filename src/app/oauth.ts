@@ -5,8 +5,8 @@ import type { FetchDocument } from '../oauth/guarded-fetch.ts';
 import type { Services } from './services.ts';
 
 export interface OAuthOptions {
-  /** Draws sign-in and consent; absent: plain pages. */
-  readonly consent?: ConsentPort;
+  /** Draws sign-in and consent: `plain` pages of its own, or whoever fills the port. The Console, when absent. */
+  readonly consent?: ConsentPort | 'plain';
   /** Gets client documents; absent: from the public internet. */
   readonly fetchDocument?: FetchDocument;
 }
@@ -16,11 +16,13 @@ export function oauthOf(
   services: Services,
   options: OAuthOptions & { readonly clientIp: (ctx: Koa.Context) => string },
 ): OAuth | undefined {
+  const { consent, ...rest } = options;
   const { config, addresses, oauth, accounts, installationSecret, clock, logger } = services;
   if (config.mcpServerUrl === undefined) return undefined;
   return createOAuth({
     ...oauth,
-    ...options,
+    ...rest,
+    ...(consent !== undefined && consent !== 'plain' && { consent }),
     addresses: { origin: addresses.origin, resource: config.mcpServerUrl },
     accounts,
     installationSecret,

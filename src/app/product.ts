@@ -10,6 +10,7 @@ import { otlpJson } from '../domain/observability/index.ts';
 import type { CatalogContract } from '../mcp/contract.ts';
 import type { McpOptions } from '../mcp/options.ts';
 import type { JobPort } from '../mcp/ports.ts';
+import type { JobLookup } from '../presenters/jobs.ts';
 import { createProtobufCodec } from '../providers/otlp/protobuf-codec.ts';
 import { findDatasetRun } from '../readers/datasets.ts';
 import { createCompleters, createReaders } from '../readers/index.ts';
@@ -34,6 +35,7 @@ export interface Product extends Pick<Options, 'handlers' | 'readers' | 'complet
     readonly before: readonly Koa.Middleware[];
   };
   readonly jobs: {
+    readonly lookup: JobLookup;
     readonly port: JobPort<AccountContext>;
     readonly handlers: JobHandlers<JobRun>;
     readonly onFailed: JobFailureHooks;
@@ -52,6 +54,7 @@ export function createProduct(services: Services, metrics: ProcessMetrics): Prod
     completers: createCompleters(parts),
     rest: createRest(services, metrics),
     jobs: {
+      lookup: jobs,
       port: createJobPort(jobs),
       handlers: { dataset_run: datasetRunHandler(datasets) },
       onFailed: { dataset_run: datasets.onJobFailed },

@@ -10,6 +10,7 @@ import {
   AccessChanges,
   AccountsService,
   AgentCallLog,
+  AgentCallsService,
   ApiKeysService,
   ConnectionsService,
   InstallationSecretRepository,
@@ -17,6 +18,7 @@ import {
   OAuthKeysService,
   OAuthStore,
   OAuthTokensService,
+  SessionsService,
 } from '../domain/identity/index.ts';
 import { JobsService, RequestKeys } from '../domain/jobs/index.ts';
 import { createObservability, type Observability } from '../domain/observability/index.ts';
@@ -47,6 +49,10 @@ export interface Services {
   readonly apiKeys: ApiKeysService;
   readonly keyUsage: KeyUsage;
   readonly agentCalls: AgentCallLog;
+  /** The same rows, for people to read. */
+  readonly audit: AgentCallsService;
+  /** Who is signed in at the Console. */
+  readonly sessions: SessionsService;
   readonly projects: ProjectsService;
   /** One memory of good credentials and memberships for all surfaces. */
   readonly authenticate: Authenticate;
@@ -108,6 +114,8 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
       config.mcpServerUrl === undefined
         ? authenticate
         : createOAuthAuthenticator({ keys: authenticate, tokens: oauth.tokens, resource: config.mcpServerUrl }),
+    audit: new AgentCallsService({ db, cursors }),
+    sessions: new SessionsService({ db, clock, accounts: identity.accounts }),
     connections: new ConnectionsService({ db, clock, changes: identity.changes }),
     oauth,
     resolveProject: createProjectResolver(identity),

@@ -95,6 +95,8 @@ module.exports = {
       '^src/presenters/',
       '^generated/',
     ]),
+    only('console', '^src/console/', ['^src/kernel/', '^src/context/', '^src/http/', '^src/auth/', '^src/domain/', '^src/presenters/', '^generated/', '^src/oauth/consent-port\\.ts$'], 'Pages use the services; they neither call adapters nor speak MCP.'),
+    packagesOnly('console-packages', '^src/console/', ['koa', '@types/koa', 'handlebars']),
     only('workers', '^src/workers/', ['^src/kernel/', '^src/db/', '^src/domain/', '^generated/contracts/']),
     only('cli', '^src/cli/', ['^src/kernel/', '^generated/(client|contracts)/']),
     {

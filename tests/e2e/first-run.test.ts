@@ -68,7 +68,9 @@ describe('overmind-mcp serve on an empty folder', function () {
     assert.ok(!again.process.stdout.includes(first));
     assert.equal((await rpc(again.origin, { key: first, method: 'tools/list' })).status, 200);
     const note: unknown = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
-    assert.deepEqual(note, { ...server.ready.first_run, url: again.ready.url });
+    const setup = new URL(server.ready.first_run?.setup_url ?? assert.fail('there is no set-up link'));
+    const moved = new URL(setup.pathname + setup.search, again.ready.url).href;
+    assert.deepEqual(note, { ...server.ready.first_run, url: again.ready.url, setup_url: moved });
     server = again;
   });
 });

@@ -50,7 +50,12 @@ export class OvermindProcess {
 
 export interface Ready {
   readonly url: string;
-  readonly first_run?: { readonly url: string; readonly project_id: string; readonly key: string };
+  readonly first_run?: {
+    readonly url: string;
+    readonly project_id: string;
+    readonly key: string;
+    readonly setup_url?: string;
+  };
 }
 
 export interface RunningServer {

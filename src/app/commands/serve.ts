@@ -70,7 +70,7 @@ async function start({ terminal, worker, json }: ServeOptions, running: Running)
   closing.add('requests', () => finishRequests(server, app, running));
   const { addresses } = services;
   const first = await firstRun(services, addresses.mcpUrl);
-  if (first === undefined) await updateFirstRunUrl(config, addresses.mcpUrl);
+  if (first === undefined) await updateFirstRunUrl(services);
   server.serve(app.listener);
   announce({ terminal, config, addresses, first, json });
   await app.warm();

@@ -110,7 +110,7 @@ export class ApiKeyRepository {
         join.on('m.project_id', 'k.project_id').andOn('m.account_id', this.#db.raw('?', [accountId])),
       )
       .where({ 'k.id': keyId })
-      .where((own) => own.where({ 'k.account_id': accountId }).orWhereNotNull('m.account_id'))
+      .where((own) => void own.where({ 'k.account_id': accountId }).orWhereNotNull('m.account_id'))
       .first('k.id');
     return row !== undefined;
   }

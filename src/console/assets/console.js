@@ -1,0 +1,140 @@
+/* Makes pages that work without it quicker: search while typing, live progress, charts, copying. */
+(() => {
+  'use strict';
+  const SEARCH_DELAY_MS = 250;
+  document.documentElement.classList.add('scripted');
+
+  const fetchPage = async (address, signal) => {
+    const answer = await fetch(address, { headers: { accept: 'text/html' }, signal });
+    // A session that ended answers with the sign-in page: show that one whole.
+    if (answer.redirected) throw new Error('moved');
+    return new DOMParser().parseFromString(await answer.text(), 'text/html');
+  };
+
+  const replace = (id, page) => {
+    const fresh = page.getElementById(id);
+    const old = document.getElementById(id);
+    if (fresh === null || old === null) return false;
+    old.replaceWith(document.adoptNode(fresh));
+    return true;
+  };
+
+  let running;
+  const search = async (form) => {
+    running?.abort();
+    running = new AbortController();
+    const fields = [...new FormData(form)].filter(([, value]) => value !== '');
+    const address = `${location.pathname}?${new URLSearchParams(fields)}`;
+    document.getElementById('results')?.classList.add('busy');
+    try {
+      if (!replace('results', await fetchPage(address, running.signal))) throw new Error('no results');
+      history.replaceState(null, '', address);
+      enhance();
+    } catch (error) {
+      if (error.name !== 'AbortError') location.assign(address);
+    }
+  };
+
+  for (const form of document.querySelectorAll('form[data-live]')) {
+    let timer;
+    form.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void search(form), SEARCH_DELAY_MS);
+    });
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      clearTimeout(timer);
+      void search(form);
+    });
+  }
+
+  const refresh = async () => {
+    const main = document.getElementById('main');
+    const seconds = Number(main?.dataset.refreshSeconds ?? 0);
+    if (!(seconds > 0)) return;
+    const isUsed =
+      document.hidden ||
+      main.querySelector('#page details[open]') !== null ||
+      main.querySelector('#page :focus') !== null;
+    if (!isUsed) {
+      try {
+        const page = await fetchPage(location.href);
+        replace('page', page);
+        const next = page.getElementById('main')?.dataset.refreshSeconds;
+        if (next === undefined) delete main.dataset.refreshSeconds;
+        enhance();
+      } catch {
+        return;
+      }
+    }
+    setTimeout(() => void refresh(), seconds * 1000);
+  };
+
+  const draw = (place) => {
+    const table = document.getElementById(place.dataset.source);
+    if (table === null || typeof uPlot === 'undefined') return;
+    const rows = [...table.querySelectorAll('tbody tr')]
+      .map((row) => [Date.parse(row.dataset.at) / 1000, Number(row.dataset[place.dataset.chart] || 0)])
+      .sort((a, b) => a[0] - b[0]);
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue('--quiet').trim();
+    const line = style.getPropertyValue('--line').trim();
+    const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+    const { bars } = uPlot.paths;
+    place.replaceChildren();
+    const chart = new uPlot(
+      {
+        width: place.clientWidth,
+        height: 160,
+        legend: { show: false },
+        cursor: { show: false },
+        axes: [axis, { ...axis, size: 64 }],
+        series: [
+          {},
+          {
+            stroke: style.getPropertyValue('--accent').trim(),
+            fill: style.getPropertyValue('--accent').trim(),
+            paths: bars({ size: [0.6, 24, 3] }),
+            points: { show: false },
+          },
+        ],
+        scales: { y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
+      },
+      [rows.map(([at]) => at), rows.map(([, value]) => value)],
+    );
+    place.append(chart.root);
+  };
+
+  function enhance() {
+    for (const place of document.querySelectorAll('[data-chart]')) draw(place);
+    for (const button of document.querySelectorAll('[data-copy]')) {
+      if (!button.hidden) continue;
+      button.hidden = false;
+      button.addEventListener('click', async () => {
+        const text = document.getElementById(button.dataset.copy)?.textContent ?? '';
+        try {
+          await navigator.clipboard.writeText(text);
+          button.textContent = 'Copied';
+        } catch {
+          button.textContent = 'Select the text and copy it';
+        }
+      });
+    }
+  }
+
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    for (const menu of document.querySelectorAll('details.menu[open]')) {
+      menu.open = false;
+      menu.querySelector('summary').focus();
+    }
+  });
+  document.addEventListener('click', (event) => {
+    for (const menu of document.querySelectorAll('details.menu[open]'))
+      if (!menu.contains(event.target)) menu.open = false;
+  });
+
+  enhance();
+  setTimeout(() => void refresh(), Number(document.getElementById('main')?.dataset.refreshSeconds ?? 0) * 1000);
+  document.documentElement.dataset.ready = '1';
+})();

@@ -1,0 +1,48 @@
+import type { PageHandlers } from '../../../generated/console/pages.ts';
+import type { SessionsService } from '../../domain/identity/index.ts';
+import { rateLimited, type RateLimiter } from '../../http/rate-limit.ts';
+import type { Answer, Visits } from '../visit.ts';
+import { unequal } from './sign-in.ts';
+
+export interface AccountParts {
+  readonly sessions: SessionsService;
+  /** Tries at the current password, per account. */
+  readonly passwordLimit: RateLimiter;
+}
+
+export function accountPages({ sessions, passwordLimit }: AccountParts): Pick<PageHandlers<Visits, Answer>, 'account'> {
+  return {
+    account: {
+      async show({ person }) {
+        const rows = await sessions.list(person.account.id);
+        return {
+          view: 'account',
+          title: 'Your account',
+          data: {
+            email: person.account.email,
+            since: person.account.createdAt,
+            sessions: rows.map((session) => ({ ...session, isThis: session.id === person.session.id })),
+            hasOthers: rows.length > 1,
+          },
+        };
+      },
+      actions: {
+        async change_password({ person, form }) {
+          const decision = await passwordLimit.consume(person.account.id);
+          if (!decision.allowed) throw rateLimited(decision.retryAfterSeconds);
+          if (form.text('next') !== form.text('repeated')) throw unequal();
+          await sessions.changePassword(person, { current: form.text('current'), next: form.text('next') });
+          return { to: '/account', notice: 'password_changed' };
+        },
+        async end_session({ person, form }) {
+          await sessions.revoke(person.account.id, form.text('session'));
+          return { to: '/account', notice: 'sessions_ended' };
+        },
+        async end_other_sessions({ person }) {
+          await sessions.revokeOthers(person.account.id, person.session.id);
+          return { to: '/account', notice: 'sessions_ended' };
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { PageHandlers } from '../../../generated/console/pages.ts';
+import type { Datasets, QueryAnswer } from '../../domain/datasets/index.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { Answer, ProjectVisit, View, Visits } from '../visit.ts';
+
+const LISTED = 50;
+const ROWS = 50;
+const SQL_MAX = 8_000;
+const EXAMPLE = 'SELECT * FROM t LIMIT 20';
+const REFRESH_SECONDS = 2;
+const TEXT_MAX = 500;
+
+export function datasetPages({
+  datasets,
+}: {
+  readonly datasets: Pick<Datasets, 'service'>;
+}): Pick<PageHandlers<Visits, Answer>, 'datasets' | 'dataset'> {
+  const { service } = datasets;
+  return {
+    datasets: {
+      async show({ project, query }) {
+        const search = (query.get('search') ?? '').slice(0, 200);
+        const cursor = query.get('cursor') ?? '';
+        const page = await service.list(project.id, {
+          limit: LISTED,
+          ...(search !== '' && { search }),
+          ...(cursor !== '' && { cursor }),
+        });
+        return {
+          view: 'datasets',
+          title: 'Datasets',
+          data: { rows: page.datasets, nextCursor: page.nextCursor, search, isLater: cursor !== '' },
+        };
+      },
+    },
+    dataset: { show: (visit) => showDataset(service, visit) },
+  };
+}
+
+async function showDataset(service: Datasets['service'], visit: ProjectVisit): Promise<View> {
+  const { project, params, query, signal } = visit;
+  const reference = params['dataset'] ?? '';
+  const sql = (query.get('sql') ?? '').slice(0, SQL_MAX);
+  const cell = query.get('version') ?? '';
+  const detail = await service.inspect(project.id, reference, signal);
+  const asked = sql === '' ? undefined : await ask(service, visit, { sql, cell });
+  const isBusy = detail.dataset.state === 'landing' || detail.dataset.state === 'running';
+  return {
+    view: 'dataset',
+    title: detail.dataset.name,
+    current: 'datasets',
+    // A page that is being typed into is left alone.
+    ...(isBusy && sql === '' && { refreshSeconds: REFRESH_SECONDS }),
+    data: {
+      dataset: detail.dataset,
+      capability: detail.capability,
+      active: detail.active,
+      versions: detail.cells.toReversed().map((one) => ({
+        ...one,
+        isActive: one.id === detail.active?.id,
+        isChosen: one.version === cell,
+      })),
+      sample: detail.sample && tableOf(detail.sample),
+      nextActions: detail.nextActions,
+      sql: sql === '' ? EXAMPLE : sql,
+      answer: asked && 'answer' in asked ? tableOf(asked.answer) : undefined,
+      fault: asked && 'fault' in asked ? asked.fault : undefined,
+      isBusy,
+    },
+  };
+}
+
+/** A faulty query is shown beside the query, not as a page of its own. */
+async function ask(
+  service: Datasets['service'],
+  { project, params, signal }: ProjectVisit,
+  { sql, cell }: { readonly sql: string; readonly cell: string },
+): Promise<{ readonly answer: QueryAnswer } | { readonly fault: string }> {
+  try {
+    const query = { sql, limit: ROWS, signal, ...(cell !== '' && { cell }) };
+    return { answer: (await service.query(project.id, params['dataset'] ?? '', query)).answer };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { fault: error.message };
+  }
+}
+
+function tableOf({ columns, rows, truncated }: QueryAnswer) {
+  return {
+    columns: columns.map(({ name, type }) => ({ name, type })),
+    rows: rows.map((row) => columns.map(({ name }) => short(row[name]))),
+    truncated,
+    isEmpty: rows.length === 0,
+  };
+}
+
+function short(value: unknown): unknown {
+  return typeof value === 'string' && value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value;
+}
