@@ -15,7 +15,7 @@ help: ## list the tasks
 node_modules/.package-lock.json: package.json package-lock.json
 	@command -v node >/dev/null || { echo 'Node.js 20.20 or newer is missing: install it from nodejs.org and run make again.' >&2; exit 2; }
 	@command -v npm >/dev/null || { echo 'npm is missing: it comes with Node.js; install that and run make again.' >&2; exit 2; }
-	npm ci --no-audit --no-fund
+	npm ci --no-audit --no-fund --loglevel=error
 
 install: node_modules/.package-lock.json ## install the packages of the lock file
 
