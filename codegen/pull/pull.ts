@@ -71,7 +71,11 @@ interface Reading {
 async function readOne({ target, grant, revision, limits }: Reading): Promise<Listing | undefined> {
   const transport = connect(target, grant, limits);
   try {
-    const session = await open(transport, revision, target.kind === 'stdio' ? PROBE_MS : undefined);
+    const session = await open(
+      transport,
+      revision,
+      target.kind === 'stdio' ? Math.min(PROBE_MS, limits.answerMs) : undefined,
+    );
     return session === undefined ? undefined : await readListing(session, limits);
   } catch (error) {
     throw error instanceof Refusal ? named(error, grant, target) : connectionRefusal(error, revision);

@@ -103,12 +103,12 @@ export class StdioTransport implements Transport {
     });
     this.#child.stdin.end();
     const softly = setTimeout(() => this.#child.kill('SIGTERM'), 500);
-    const firmly = setTimeout(() => this.#child.kill('SIGKILL'), 3000);
+    const firmly = setTimeout(() => this.#child.kill('SIGKILL'), 1500);
     // A grandchild may hold the pipes open after the command itself is gone.
     const letGo = setTimeout(() => {
       this.#child.stdout.destroy();
       this.#child.stderr.destroy();
-    }, 4000);
+    }, 2500);
     await closed;
     for (const timer of [softly, firmly, letGo]) clearTimeout(timer);
   }
