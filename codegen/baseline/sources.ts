@@ -60,6 +60,9 @@ function readSnapshotOf(read: () => LoadedSurface & { readonly intact: boolean }
 }
 
 async function loadFolder(folder: string, label: string): Promise<LoadedSurface> {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new SourceFault(`There is no contract folder ${label === WORK_TREE ? folder : label}.`);
+  }
   return surfaceOf(await loadModel(folder), label);
 }
 

@@ -22,6 +22,11 @@ export class BadInput extends Error {
   }
 }
 
+/** By name: a loader may give a command that is loaded late a class of its own. */
+export function isBadInput(error: unknown): error is BadInput {
+  return error instanceof BadInput || (error instanceof Error && error.name === 'BadInput');
+}
+
 export interface Palette {
   readonly red: (text: string) => string;
   readonly yellow: (text: string) => string;

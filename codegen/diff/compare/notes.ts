@@ -177,16 +177,33 @@ function references(value: JsonValue): string {
   return isJsonObject(value) && typeof value['$ref'] === 'string' ? value['$ref'] : '';
 }
 
-/** The node a value stands for: references are followed, and words beside them win. */
+/** The node a value stands for: references and parts are followed, and words beside them win. */
 function resolve(value: JsonValue, root: JsonSchema, depth = 0): JsonObject | undefined {
   if (!isJsonObject(value) || depth > 16) return undefined;
-  const reference = value['$ref'];
-  if (typeof reference !== 'string' || typeof root === 'boolean') return value;
-  const target = record(root, '$defs')[reference.replace(/^#\/\$defs\//u, '')];
-  const found = target === undefined ? undefined : resolve(target, root, depth + 1);
-  if (found === undefined) return undefined;
-  const { $ref: _, ...beside } = value;
-  return { ...found, ...beside };
+  const { $ref: reference, allOf, ...beside } = value;
+  const parts: JsonValue[] = isJsonArray(allOf) ? [...allOf] : [];
+  if (typeof reference === 'string') {
+    const name = reference.replace(/^#\/\$defs\//u, '');
+    const target = typeof root === 'boolean' ? undefined : record(root, '$defs')[name];
+    if (target === undefined) return undefined;
+    parts.push(target);
+  }
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const some = isJsonArray(beside[keyword]) ? beside[keyword].filter((one) => !isNull(one)) : [];
+    if (some.length === 1) parts.push(some[0] ?? true);
+  }
+  const resolved = parts.map((part) => resolve(part, root, depth + 1)).filter((part) => part !== undefined);
+  if (resolved.length === 0) return beside;
+  const properties = Object.assign(
+    {},
+    ...[...resolved, beside].map((part) => record(part, 'properties')),
+  ) as JsonObject;
+  const merged: JsonObject = Object.assign({}, ...resolved, beside) as JsonObject;
+  return Object.keys(properties).length === 0 ? merged : { ...merged, properties };
+}
+
+function isNull(schema: JsonValue): boolean {
+  return isJsonObject(schema) && (schema['type'] === 'null' || schema['const'] === null);
 }
 
 function escape(name: string): string {

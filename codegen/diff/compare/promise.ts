@@ -8,20 +8,21 @@ type Definitions = Surface['definitions'];
 /** One document: the schema with all it refers to. */
 export function whole(schema: JsonSchema, definitions: Definitions): JsonSchema {
   if (typeof schema === 'boolean') return schema;
+  const own = schema['$defs'];
+  const local = isJsonObject(own) ? own : {};
   const found = new Set<string>();
   const visit = (value: JsonValue): void => {
     for (const name of referenced(value)) {
       const target = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
-      if (target === undefined || found.has(name)) continue;
+      if (target === undefined || found.has(name) || Object.hasOwn(local, name)) continue;
       found.add(name);
       visit(target.schema);
     }
   };
   visit(schema);
   if (found.size === 0) return schema;
-  const own = schema['$defs'];
   const shared = [...found].sort().map((name) => [name, definitions[name]?.schema ?? true] as const);
-  return { ...schema, $defs: { ...(isJsonObject(own) ? own : {}), ...objectOf(shared) } };
+  return { ...schema, $defs: { ...local, ...objectOf(shared) } };
 }
 
 export function referenced(value: JsonValue): string[] {

@@ -118,9 +118,9 @@ function compareTemplate(scene: Scene, { name, before, after }: Pair<ResourceSur
     const message = `The template of \`${name}\` lost ${lacking(had, has).join(', ')}.${shows}`;
     scene.report({ ...base, rule: 'template-variable-removed', message });
   } else if (literals(old) !== literals(now)) {
-    const rule = lost === undefined ? 'template-match-set-shrunk' : 'template-literal-changed';
     const verdict = lost === undefined ? { verdict: 'risky' as const } : {};
-    scene.report({ ...base, rule, message: `\`${was}\` became \`${is}\`.${shows}`, ...verdict });
+    const message = `\`${was}\` became \`${is}\`.${shows}`;
+    scene.report({ ...base, rule: 'template-literal-changed', message, ...verdict });
   } else if (operators(old) !== operators(now)) {
     scene.report({
       ...base,

@@ -3,6 +3,7 @@ import { createProver, type Prover } from '../../contain/contains.ts';
 import { SchemaFault } from '../../contain/stop.ts';
 import type { JsonSchema, JsonValue, Stability } from '../../model/types.ts';
 import { explain, type Cause } from '../explain.ts';
+import { readNode } from '../node.ts';
 import { findRule } from '../rules/index.ts';
 import type { Verdict } from '../rules/rule.ts';
 import type { Draft, Scene } from '../scene.ts';
@@ -250,9 +251,11 @@ function isBare(schema: JsonSchema): boolean {
   );
 }
 
+/** Whatever way it is written; a schema that names no type is held to be one. */
 function isObjectRoot(schema: JsonSchema): boolean {
-  if (typeof schema === 'boolean') return false;
-  return schema['type'] === 'object' || (schema['type'] === undefined && propertiesOf(schema).length > 0);
+  const type = readNode(schema, schema)['type'];
+  if (isJsonArray(type)) return type.every((one) => one === 'object');
+  return type === undefined ? schema !== false : type === 'object';
 }
 
 interface Told {

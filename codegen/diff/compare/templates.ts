@@ -59,8 +59,10 @@ export function pattern(template: string): RegExp {
   return new RegExp(`^${source.join('')}(?:\\?.*)?$`, 'u');
 }
 
-const SAMPLES: readonly ((at: number) => string)[] = [
+const SAMPLES: readonly ((at: number, operator: string) => string)[] = [
   (at) => `x${at}`,
+  // Reserved letters go through these two operators as they are.
+  (at, operator) => (operator === '+' || operator === '#' ? `a/b${at}` : `ab${at}`),
   (at) => `a-b.c_${at}`,
   (at) => `%20${at}`,
   (at) => String(at),
@@ -74,7 +76,7 @@ export function expansions(template: string): string[] {
     return parts
       .map((part) => {
         if (typeof part === 'string') return part;
-        const values = part.names.map((name) => ({ name, value: sample((at += 1)) }));
+        const values = part.names.map((name) => ({ name, value: sample((at += 1), part.operator) }));
         return expand(part.operator, values);
       })
       .join('');

@@ -104,5 +104,4 @@ export const RESOURCE_RULES: readonly Rule[] = rulesOf([
   ],
   ['template-overlap-introduced', 'B', 'W', 'Two templates answer one address.', 'Make the literals differ.'],
   ['template-completion-dropped', 'R', 'C', 'Hosts offered values for it.', 'Type the value.'],
-  ['template-query-required', 'B', 'W', 'Old addresses lack it.', 'Fill in the variable.'],
 ]);

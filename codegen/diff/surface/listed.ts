@@ -19,7 +19,12 @@ export function asListed(surface: Surface, like: Surface): Surface {
   });
   const prompts = Object.entries(pick(surface.prompts, view?.prompts)).map(([name, one]) => {
     const { title, description, stability } = one;
-    const list = one.arguments.map(({ maxLength: _, completion: __, ...argument }) => argument);
+    const list = one.arguments.map(({ name: argument, title: label, description: text, required }) => ({
+      name: argument,
+      title: label,
+      description: text,
+      required,
+    }));
     return [name, { title, description, stability, arguments: list }] as const;
   });
   const { name, title, version, instructions } = surface.server;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../../codegen/cli/run.ts';
@@ -47,10 +47,15 @@ export class Repository {
   }
 
   /** Replaces one piece of a contract, which must be there. */
-  edit(file: string, from: string, to: string): void {
+  edit(file: string, from: string | RegExp, to: string): void {
     const text = this.read(file);
-    if (!text.includes(from)) throw new Error(`${file} does not hold ${from}`);
-    this.write(file, text.replace(from, to));
+    const edited = text.replace(from, () => to);
+    if (edited === text) throw new Error(`${file} does not hold ${String(from)}`);
+    this.write(file, edited);
+  }
+
+  makeFolder(folder: string): void {
+    mkdirSync(this.path(folder), { recursive: true });
   }
 
   remove(file: string): void {

@@ -8,7 +8,7 @@ import { digestOf, type LoadedSurface } from '../../../codegen/diff/loaded.ts';
 import type { Surface } from '../../../codegen/diff/surface/types.ts';
 import { formatDiagnostic } from '../../../codegen/load/diagnostics.ts';
 import { loadModelOf } from '../../../codegen/model/load-model.ts';
-import { baseTree, edited, type Edits, type Files } from '../../codegen/support/contract-tree.ts';
+import { edited, type Edits, type Files } from '../../codegen/support/contract-tree.ts';
 
 export const TODAY = '2026-11-30';
 
@@ -36,9 +36,12 @@ export function loaded(surface: Surface, label: string): LoadedSurface {
 
 /** What the gate says of edits to the small tree of the compiler tests. */
 export async function judge(before: Edits, after: Edits, options: Partial<DiffOptions> = {}): Promise<DiffReport> {
-  const old = await surfaceOf(edited(before, baseTree()), 'before');
-  const now = await surfaceOf(edited(after, edited(before, baseTree())), 'after');
-  return diff(old, now, { today: TODAY, rules: 'source', failOn: 'breaking', ...options });
+  return judgeTrees(edited(before), edited(after, edited(before)), options);
+}
+
+export async function judgeTrees(before: Files, after: Files, options: Partial<DiffOptions> = {}): Promise<DiffReport> {
+  const ends = [await surfaceOf(before, 'before'), await surfaceOf(after, 'after')] as const;
+  return diff(ends[0], ends[1], { today: TODAY, rules: 'source', ...options });
 }
 
 /** `verdict rule entity`, for comparison at a glance. */
