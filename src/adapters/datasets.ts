@@ -49,6 +49,18 @@ export function datasetsAdapters({ datasets }: { readonly datasets: Datasets }):
       return presentDatasetMutation({ summary, ...made });
     },
 
+    async create_dataset_from_llm_calls({ split, eval_percent, ...input }, { project, account }) {
+      const made = await datasets.creation.fromCalls(project.id, {
+        ...input,
+        accountId: account.accountId,
+        isSplit: split,
+        ...(eval_percent !== undefined && { evalPercent: eval_percent }),
+      });
+      const rows = `${made.calls} model ${made.calls === 1 ? 'call' : 'calls'}`;
+      const what = made.evalDataset ? 'A training and an evaluation dataset are' : 'A dataset is';
+      return presentDatasetMutation({ summary: `${what} being made from ${rows}.`, ...made });
+    },
+
     async add_dataset_step({ dataset: reference, ...step }, { project, account }) {
       const { dataset, cellId } = await datasets.preparation.addStep(project.id, reference, {
         title: step.title,

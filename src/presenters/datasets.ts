@@ -90,11 +90,12 @@ export function presentDatasetMutation(made: {
   readonly dataset: Domain.Dataset;
   readonly evalDataset?: Domain.Dataset;
   readonly traces?: number;
+  readonly calls?: number;
   /** The version that was added. */
   readonly cellId?: string;
   readonly awaitsApproval?: boolean;
 }): DatasetMutation {
-  const { dataset, evalDataset, traces, cellId } = made;
+  const { dataset, evalDataset, traces, calls, cellId } = made;
   const status: DatasetRunStatus = made.awaitsApproval === true ? 'awaiting_approval' : dataset.state;
   const job = linkRun(dataset);
   return {
@@ -103,6 +104,7 @@ export function presentDatasetMutation(made: {
     ...(evalDataset && { eval_dataset: presentDatasetBrief(evalDataset) }),
     job: { kind: 'dataset_run', id: dataset.id, status, resource: job },
     ...(traces !== undefined && { traces }),
+    ...(calls !== undefined && { calls }),
     ...(cellId !== undefined && { cell: cellId }),
     resource_links: [linkDataset(dataset), ...(evalDataset ? [linkDataset(evalDataset)] : []), job],
   };

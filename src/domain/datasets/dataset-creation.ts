@@ -1,9 +1,14 @@
-import type { Db, Tx } from '../../db/database.ts';
+import type { Db } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { IdMaker } from '../../kernel/ids.ts';
 import type { CapabilityService } from '../capabilities/index.ts';
 import type { JobsService } from '../jobs/index.ts';
+import { checkCalls, isEvalCall, noCalls, oneSided } from './call-spec.ts';
+import type { CallSpec, CreateFromCalls } from './call-spec.ts';
+import { contradiction } from './contradiction.ts';
+import { insertSource } from './dataset-insertion.ts';
+import type { NewSource } from './dataset-insertion.ts';
 import type { Dataset } from './dataset.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import type { NewDataset } from './dataset-repository.ts';
@@ -33,12 +38,12 @@ export interface CreatedDatasets {
   readonly dataset: Dataset;
   /** The second dataset of a split. */
   readonly evalDataset?: Dataset;
-  readonly traces: number;
 }
 
 const MATCHES_MAX = 1_000_000;
 const IDS_KEPT = 10_000;
 const SPLIT_ROWS_MIN = 2;
+const EVAL_PERCENT = 20;
 
 interface DatasetCreationParts {
   readonly db: Db;
@@ -64,7 +69,10 @@ export class DatasetCreation {
     this.#datasets = new DatasetRepository(parts.db);
   }
 
-  async fromTraces(projectId: string, request: CreateFromTraces): Promise<CreatedDatasets> {
+  async fromTraces(
+    projectId: string,
+    request: CreateFromTraces,
+  ): Promise<CreatedDatasets & { readonly traces: number }> {
     checkRequest(request);
     if (request.split !== undefined) checkSplit(request.split, Object.keys(TRACE_COLUMNS));
     const capability = await this.#capabilityOf(projectId, request.capability);
@@ -79,49 +87,52 @@ export class DatasetCreation {
       throw new AppError('dataset_invalid', 'A split needs at least two traces; select more, or leave split out.');
     }
     const spec: TraceSpec = { kind: 'traces', selection, selected, ...optional('split', request.split) };
-    const made = await this.#datasets.inTransaction((tx) => this.#insert(tx, projectId, request, capability, spec));
+    const made = await this.#insert(projectId, {
+      name: request.name,
+      accountId: request.accountId,
+      ...capability,
+      sourceKind: 'traces',
+      sourceSpec: spec,
+      intent: request.intent ?? 'pending',
+      ...(request.split && { evalSpec: { kind: 'traces', selected } }),
+    });
     return { ...made, traces: selected };
   }
 
-  async #insert(
-    tx: Tx,
-    projectId: string,
-    request: CreateFromTraces,
-    capability: Pick<NewDataset, 'capabilityBinding' | 'capabilityId'>,
-    sourceSpec: TraceSpec,
-  ): Promise<Omit<CreatedDatasets, 'traces'>> {
-    const { newId, jobs } = this.#parts;
-    const datasets = this.#datasets.in(tx);
-    const id = newId();
-    const common = { ...capability, sourceKind: 'traces', landedBy: id, createdBy: request.accountId } as const;
-    const isSplit = request.split !== undefined;
-    const dataset = await datasets.insert(projectId, {
-      ...common,
-      id,
-      name: isSplit ? `${request.name} train` : request.name,
-      sourceSpec,
-      intent: isSplit ? 'train' : (request.intent ?? 'pending'),
-      ...(isSplit && { splitSide: 'train' }),
+  /** One row per model call of a capability, newest first. */
+  async fromCalls(projectId: string, request: CreateFromCalls): Promise<CreatedDatasets & { readonly calls: number }> {
+    checkCalls(request);
+    const { capability, since, until, model } = request;
+    const evalPercent = request.isSplit ? (request.evalPercent ?? EVAL_PERCENT) : undefined;
+    const { id: capabilityId } = await this.#parts.capabilities.require(projectId, capability);
+    const calls = await this.#parts.traces.selectCalls(projectId, {
+      capabilityId,
+      since,
+      ...optional('until', until),
+      ...optional('model', model),
+      limit: request.limit,
     });
-    const evalDataset = isSplit
-      ? await datasets.insert(projectId, {
-          ...common,
-          id: newId(),
-          name: `${request.name} eval`,
-          // The first half holds the selection for both.
-          sourceSpec: { kind: 'traces', selected: sourceSpec.selected },
-          intent: 'eval',
-          splitSide: 'eval',
-        })
-      : undefined;
-    await jobs.enqueue(tx, {
-      projectId,
-      kind: 'dataset_run',
-      subjectId: id,
-      payload: { dataset_id: id, step: 'land' },
+    if (calls.length === 0) throw noCalls();
+    if (evalPercent !== undefined) {
+      const forEval = calls.filter((call) => isEvalCall(call, evalPercent)).length;
+      if (forEval === 0 || forEval === calls.length) throw oneSided();
+    }
+    const spec: CallSpec = { kind: 'llm_calls', calls, ...optional('evalPercent', evalPercent) };
+    const made = await this.#insert(projectId, {
+      name: request.name,
       accountId: request.accountId,
+      capabilityBinding: 'chosen',
+      capabilityId,
+      sourceKind: 'llm_calls',
+      sourceSpec: spec,
+      intent: request.intent ?? 'eval',
+      ...(evalPercent !== undefined && { evalSpec: { kind: 'llm_calls', calls: [] } }),
     });
-    return { dataset, ...optional('evalDataset', evalDataset) };
+    return { ...made, calls: calls.length };
+  }
+
+  #insert(projectId: string, source: NewSource): Promise<CreatedDatasets> {
+    return this.#datasets.inTransaction((tx) => insertSource(this.#parts, tx, projectId, source));
   }
 
   async #capabilityOf(
@@ -193,8 +204,4 @@ function checkRequest(request: CreateFromTraces): void {
       'unbound selects traces without a capability; leave out filters.capability.',
     );
   }
-}
-
-function contradiction(field: string, message: string): AppError {
-  return new AppError('invalid_input', message, { fields: { [field]: message } });
 }

@@ -3,22 +3,22 @@ import { monotonicMs } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { IdMaker } from '../../kernel/ids.ts';
 import type { JobRun } from '../jobs/index.ts';
-import { CapabilityTally, inferredCapability } from './capability-rank.ts';
+import { inferredCapability } from './capability-rank.ts';
 import { CellRepository } from './cell-repository.ts';
 import type { CellTable } from './cell.ts';
 import { measureRows } from './contracts.ts';
-import type { DatasetEngine, DatasetRow, WrittenTable } from './dataset-engine.ts';
+import type { DatasetEngine, WrittenTable } from './dataset-engine.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import type { Dataset, DatasetIntent } from './dataset.ts';
+import { landingSource } from './landing-source.ts';
+import type { LandingSource } from './landing-source.ts';
 import { cellKey } from './object-keys.ts';
 import type { ObjectStore } from './object-store.ts';
 import { ObjectSweep } from './object-sweep.ts';
 import { optional } from './optional.ts';
-import { overlapSelect, splitSelect } from './split.ts';
-import { TRACE_COLUMNS, traceRow } from './trace-rows.ts';
-import type { TraceSelection, TraceSource } from './trace-source.ts';
-import { toTraceSpec } from './trace-spec.ts';
-import type { TraceSpec } from './trace-spec.ts';
+import type { SourceTally } from './source-tally.ts';
+import { overlapSelect, sideSelect } from './split.ts';
+import type { TraceSource } from './trace-source.ts';
 
 export interface DatasetWorkParts {
   readonly db: Db;
@@ -28,10 +28,7 @@ export interface DatasetWorkParts {
   readonly traces: TraceSource;
 }
 
-/** Traces held in memory at once; a single one may have thousands of spans. */
-const TRACES_PER_BATCH = 10;
 const SOURCE_TITLE = 'Source';
-const COLUMN_NAMES = Object.keys(TRACE_COLUMNS);
 
 /** The written rows of one dataset and what is known of the source as a whole. */
 interface Landed {
@@ -67,28 +64,25 @@ export class DatasetLanding {
     // An earlier attempt committed and died before the job was marked as done.
     if (first === undefined) return;
     for (const { id } of waiting) await this.#sweep.sweepDataset(projectId, id);
-    const spec = toTraceSpec(first.sourceSpec);
-    const source = new SourceTally();
-    const rows = this.#rows(projectId, spec.selection, source, run.signal);
+    const source = landingSource(this.#parts.traces, first);
     const landed =
-      spec.split === undefined
-        ? await this.#whole(run, first, rows, spec)
-        : await this.#halves(run, waiting, rows, spec);
+      source.sides === undefined
+        ? await this.#whole(run, first, source)
+        : await this.#halves(run, waiting, source, source.sides);
     await run.complete(async (tx) => {
-      for (const each of landed.datasets) await this.#record(tx, each, source, landed.contamination);
+      for (const each of landed.datasets) await this.#record(tx, each, source.tally, landed.contamination);
     });
   }
 
   async #whole(
     run: JobRun,
     dataset: Dataset,
-    rows: AsyncIterable<readonly DatasetRow[]>,
-    spec: TraceSpec,
+    source: LandingSource,
   ): Promise<{ readonly datasets: readonly Landed[]; readonly contamination: Readonly<Record<string, unknown>> }> {
     const startedAt = monotonicMs();
     const cellId = this.#parts.newId();
     const key = cellKey(run.projectId, dataset.id, cellId);
-    const written = await this.#writeSource(run, key, rows, spec.selected);
+    const written = await this.#writeSource(run, key, source);
     return {
       datasets: [{ dataset, cellId, table: await this.#measure(run, key, written, startedAt) }],
       contamination: {},
@@ -98,16 +92,14 @@ export class DatasetLanding {
   async #halves(
     run: JobRun,
     datasets: readonly Dataset[],
-    rows: AsyncIterable<readonly DatasetRow[]>,
-    spec: TraceSpec,
+    source: LandingSource,
+    sides: string,
   ): Promise<{ readonly datasets: readonly Landed[]; readonly contamination: Readonly<Record<string, unknown>> }> {
     const { engine, newId, objects } = this.#parts;
     const { projectId, subjectId, signal } = run;
-    const { split } = spec;
-    if (split === undefined) throw new Error('Only a split has halves.');
     const staging = cellKey(projectId, subjectId, newId());
     try {
-      await this.#writeSource(run, staging, rows, spec.selected);
+      await this.#writeSource(run, staging, source);
       const landed: Landed[] = [];
       for (const dataset of datasets) {
         const startedAt = monotonicMs();
@@ -115,14 +107,14 @@ export class DatasetLanding {
         const key = cellKey(projectId, dataset.id, cellId);
         const side = dataset.splitSide ?? 'train';
         await run.progress({ stage: `writing ${side} rows`, rows: 0 });
-        const written = await engine.writeSelect(staging, splitSelect(split, subjectId, COLUMN_NAMES, side), key, {
+        const written = await engine.writeSelect(staging, sideSelect(sides, side), key, {
           signal,
         });
         if (written.rows === 0) throw tooFewRows();
         landed.push({ dataset, cellId, table: await this.#measure(run, key, written, startedAt) });
       }
       const overlap = await engine.query(staging, {
-        sql: overlapSelect(split, subjectId, COLUMN_NAMES),
+        sql: overlapSelect(sides, Object.keys(source.columns)),
         limit: 1,
         signal,
       });
@@ -132,17 +124,11 @@ export class DatasetLanding {
     }
   }
 
-  async #writeSource(
-    run: JobRun,
-    key: string,
-    rows: AsyncIterable<readonly DatasetRow[]>,
-    total: number,
-  ): Promise<WrittenTable> {
-    const report = throttle(run, total);
-    const options = { columns: TRACE_COLUMNS, signal: run.signal, onProgress: report };
-    const written = await this.#parts.engine.writeRows(key, rows, options);
+  async #writeSource(run: JobRun, key: string, source: LandingSource): Promise<WrittenTable> {
+    const options = { columns: source.columns, signal: run.signal, onProgress: throttle(run, source.total) };
+    const written = await this.#parts.engine.writeRows(key, source.rows(run.signal), options);
     if (written.rows > 0) return written;
-    throw new AppError('no_traces', 'None of the selected traces exists any more.');
+    throw source.gone();
   }
 
   async #measure(run: JobRun, key: string, written: WrittenTable, startedAt: number): Promise<CellTable> {
@@ -181,27 +167,6 @@ export class DatasetLanding {
     await datasets.activate(projectId, id, cellId);
     await datasets.setState(projectId, id, ['landing'], { state: 'idle' });
   }
-
-  async *#rows(
-    projectId: string,
-    selection: TraceSelection,
-    source: SourceTally,
-    signal: AbortSignal,
-  ): AsyncIterable<readonly DatasetRow[]> {
-    for await (const ids of this.#ids(projectId, selection)) {
-      for (let start = 0; start < ids.length; start += TRACES_PER_BATCH) {
-        signal.throwIfAborted();
-        const traces = await this.#parts.traces.read(projectId, ids.slice(start, start + TRACES_PER_BATCH));
-        for (const trace of traces) source.add(trace);
-        yield traces.map(traceRow);
-      }
-    }
-  }
-
-  async *#ids(projectId: string, selection: TraceSelection): AsyncIterable<readonly string[]> {
-    if (selection.kind === 'ids') yield selection.traceIds;
-    else yield* this.#parts.traces.matching(projectId, selection.filters, selection.limit);
-  }
 }
 
 /** Reads a written version once more and describes it as a cell's table. */
@@ -230,7 +195,7 @@ function proposedIntent(given: DatasetIntent, table: CellTable): DatasetIntent {
 function tooFewRows(): AppError {
   return new AppError(
     'dataset_invalid',
-    'Too few different rows are left to make two datasets; select more traces, or turn deduplicate or group_by off.',
+    'Too few different rows are left to make two datasets; select more, or turn deduplicate or group_by off.',
   );
 }
 
@@ -242,41 +207,6 @@ function throttle(run: JobRun, total: number): (rows: number) => Promise<void> {
   return async (rows) => {
     if (monotonicMs() < next) return;
     next = monotonicMs() + PROGRESS_EVERY_MS;
-    await run.progress({ stage: 'reading traces', rows, total_rows: total });
+    await run.progress({ stage: 'reading the source', rows, total_rows: total });
   };
 }
-
-/** What the source is made of, counted while it is read. */
-class SourceTally {
-  readonly capabilities = new CapabilityTally();
-  readonly #sessions = new Set<string>();
-  readonly #models = new Map<string, number>();
-  #traces = 0;
-  #failed = 0;
-
-  add(trace: Awaited<ReturnType<TraceSource['read']>>[number]): void {
-    this.#traces += 1;
-    if (trace.failed) this.#failed += 1;
-    this.capabilities.add(trace.capability);
-    if (trace.session !== undefined && this.#sessions.size < SESSIONS_COUNTED_MAX) this.#sessions.add(trace.session);
-    const model = trace.model ?? '';
-    if (this.#models.has(model) || this.#models.size < MODELS_LISTED_MAX) {
-      this.#models.set(model, (this.#models.get(model) ?? 0) + 1);
-    }
-  }
-
-  context(): Readonly<Record<string, unknown>> {
-    return {
-      traces: this.#traces,
-      failed_traces: this.#failed,
-      sessions: this.#sessions.size,
-      models: [...this.#models].map(([model, traces]) => ({ model, traces })),
-      capabilities: this.capabilities
-        .ranked()
-        .map(({ name, score }) => ({ name, traces: Math.round(score * this.#traces) })),
-    };
-  }
-}
-
-const SESSIONS_COUNTED_MAX = 100_000;
-const MODELS_LISTED_MAX = 20;

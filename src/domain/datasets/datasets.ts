@@ -26,7 +26,7 @@ export interface DatasetsParts {
   readonly cursors: PageCursors;
   readonly jobs: JobsService;
   readonly capabilities: CapabilityService;
-  readonly traces: Pick<TraceService, 'existing' | 'load' | 'select'>;
+  readonly traces: Pick<TraceService, 'existing' | 'load' | 'loadCalls' | 'select' | 'selectCalls'>;
   readonly objects: ObjectStore;
   readonly engine: DatasetEngine;
   readonly newId?: IdMaker;

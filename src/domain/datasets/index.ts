@@ -12,6 +12,7 @@ export type {
 } from './dataset-engine.ts';
 export type { Cell, CellState, CellTable, Fit } from './cell.ts';
 export type { ContractReport, RowFailure, RowStats } from './contracts.ts';
+export type { CreateFromCalls } from './call-spec.ts';
 export type { CreatedDatasets, CreateFromTraces } from './dataset-creation.ts';
 export type { RunRequest } from './dataset-decisions.ts';
 export type { Step } from './dataset-preparation.ts';

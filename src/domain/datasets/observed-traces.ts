@@ -1,22 +1,29 @@
 import type { CapabilityService } from '../capabilities/index.ts';
-import type { Span, TraceFilter, TraceService, TraceWithSpans } from '../observability/index.ts';
+import type { LlmCall, Span, TraceFilter, TraceService, TraceWithSpans } from '../observability/index.ts';
 import { optional } from './optional.ts';
-import type { SourceSpan, SourceTrace, TraceFilters, TraceSource } from './trace-source.ts';
+import type {
+  CallQuery,
+  CallRef,
+  SourceCall,
+  SourceSpan,
+  SourceTrace,
+  TraceFilters,
+  TraceSource,
+} from './trace-source.ts';
 
 type CapabilityName = NonNullable<SourceTrace['capability']>;
 
 const IDS_PER_BATCH = 1_000;
 const FAILED = 2;
 
+type StoredTraces = Pick<TraceService, 'existing' | 'load' | 'loadCalls' | 'select' | 'selectCalls'>;
+
 /** The traces that observability stores, as the source of datasets. */
 export class ObservedTraces implements TraceSource {
-  readonly #traces: Pick<TraceService, 'existing' | 'load' | 'select'>;
+  readonly #traces: StoredTraces;
   readonly #capabilities: Pick<CapabilityService, 'find'>;
 
-  constructor(parts: {
-    readonly traces: Pick<TraceService, 'existing' | 'load' | 'select'>;
-    readonly capabilities: Pick<CapabilityService, 'find'>;
-  }) {
+  constructor(parts: { readonly traces: StoredTraces; readonly capabilities: Pick<CapabilityService, 'find'> }) {
     this.#traces = parts.traces;
     this.#capabilities = parts.capabilities;
   }
@@ -36,7 +43,20 @@ export class ObservedTraces implements TraceSource {
     return traces.map((trace) => toSource(trace, names.get(trace.capabilityId ?? '')));
   }
 
-  async #namesOf(projectId: string, traces: readonly TraceWithSpans[]): Promise<ReadonlyMap<string, CapabilityName>> {
+  selectCalls(projectId: string, query: CallQuery): Promise<readonly CallRef[]> {
+    return this.#traces.selectCalls(projectId, query);
+  }
+
+  async readCalls(projectId: string, refs: readonly CallRef[]): Promise<readonly SourceCall[]> {
+    const calls = await this.#traces.loadCalls(projectId, refs);
+    const names = await this.#namesOf(projectId, calls);
+    return calls.map((call) => toSourceCall(call, names.get(call.capabilityId ?? '')));
+  }
+
+  async #namesOf(
+    projectId: string,
+    traces: readonly { readonly capabilityId?: string }[],
+  ): Promise<ReadonlyMap<string, CapabilityName>> {
     const names = new Map<string, CapabilityName>();
     for (const id of new Set(traces.flatMap((trace) => trace.capabilityId ?? []))) {
       const capability = await this.#capabilities.find(projectId, id);
@@ -84,6 +104,21 @@ function toSource(trace: TraceWithSpans, capability: CapabilityName | undefined)
     durationMs: trace.durationMs,
     spanCount: trace.spans.length + trace.omittedSpans,
     spans: trace.spans.map(toSourceSpan),
+  };
+}
+
+function toSourceCall({ span, session }: LlmCall, capability: CapabilityName | undefined): SourceCall {
+  return {
+    traceId: span.traceId,
+    ...optional('serviceName', span.serviceName),
+    ...optional('capability', capability),
+    ...optional('session', session),
+    ...optional('model', span.model),
+    ...optional('totalTokens', span.totalTokens),
+    ...optional('totalCost', span.totalCost),
+    ...optional('errorMessage', span.statusCode === FAILED && span.statusMessage ? span.statusMessage : undefined),
+    durationMs: span.durationMs,
+    span: toSourceSpan(span),
   };
 }
 

@@ -29,22 +29,22 @@ export function checkSplit(split: SplitOptions, columns: readonly string[]): voi
   });
 }
 
-/** The SELECT over all rows that gives one side. Both sides together are all rows, after repeats were dropped. */
-export function splitSelect(split: SplitOptions, seed: string, columns: readonly string[], side: SplitSide): string {
-  return `${sidesQuery(split, seed, columns)} SELECT * EXCLUDE (split_is_eval) FROM sides WHERE ${side === 'eval' ? '' : 'NOT '}split_is_eval ORDER BY ${ROW_IDENTITY}`;
+/** One side of a query that adds `split_is_eval` to the rows. */
+export function sideSelect(sides: string, side: SplitSide): string {
+  return `${sides} SELECT * EXCLUDE (split_is_eval) FROM sides WHERE ${side === 'eval' ? '' : 'NOT '}split_is_eval ORDER BY ${ROW_IDENTITY}`;
 }
 
 /** The SELECT that counts contents which stand on both sides. */
-export function overlapSelect(split: SplitOptions, seed: string, columns: readonly string[]): string {
+export function overlapSelect(sides: string, columns: readonly string[]): string {
   const content = contentKey(columns);
-  return `${sidesQuery(split, seed, columns)} SELECT count(*) AS overlap FROM (SELECT ${content} AS content FROM sides GROUP BY content HAVING bool_or(split_is_eval) AND NOT bool_and(split_is_eval))`;
+  return `${sides} SELECT count(*) AS overlap FROM (SELECT ${content} AS content FROM sides GROUP BY content HAVING bool_or(split_is_eval) AND NOT bool_and(split_is_eval))`;
 }
 
 /**
  * Ranks whole groups within their stratum and hands the first ones to evaluation until its share is reached. A group
  * goes to evaluation when most of it lies within the share; one group of each side always exists when there are two.
  */
-function sidesQuery(split: SplitOptions, seed: string, columns: readonly string[]): string {
+export function sidesQuery(split: SplitOptions, seed: string, columns: readonly string[]): string {
   const group = split.groupBy.length === 0 ? `CAST(${ROW_IDENTITY} AS VARCHAR)` : groupKey(split.groupBy);
   const stratum = split.stratifyBy === undefined ? `''` : `coalesce(CAST(${quoted(split.stratifyBy)} AS VARCHAR), '')`;
   const kept = split.deduplicate

@@ -93,7 +93,7 @@ function rootOf(spans: readonly SourceSpan[]): SourceSpan | undefined {
 }
 
 /** The model call with most turns saw most of the conversation; among equals the last one. */
-function mainConversation(spans: readonly SourceSpan[]): SpanConversation {
+export function mainConversation(spans: readonly SourceSpan[]): SpanConversation {
   let main: SpanConversation = { input: [], output: [], tools: [] };
   for (const span of spans) {
     const found = conversationOf(span);
@@ -125,7 +125,8 @@ function firstRecorded(spans: readonly SourceSpan[], keys: readonly string[]): s
   return undefined;
 }
 
-function spoken(messages: readonly ChatMessage[], role: ChatMessage['role']): string | undefined {
+/** What was said last in a role. */
+export function spoken(messages: readonly ChatMessage[], role: ChatMessage['role']): string | undefined {
   const last = messages.findLast((message) => message.role === role && textOf(message.content) !== '');
   return last === undefined ? undefined : clip(textOf(last.content), TEXT_MAX);
 }

@@ -60,6 +60,38 @@ export interface SourceTrace {
   readonly spans: readonly SourceSpan[];
 }
 
+export interface CallRef {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** Which model calls become rows. Instants are RFC 3339 texts. */
+export interface CallQuery {
+  readonly capabilityId: string;
+  /** Calls that started at or after it. */
+  readonly since: string;
+  /** Calls that started before it. */
+  readonly until?: string;
+  readonly model?: string;
+  readonly limit: number;
+}
+
+/** One model call, with what it has from its trace. */
+export interface SourceCall extends Pick<
+  SourceTrace,
+  | 'traceId'
+  | 'serviceName'
+  | 'capability'
+  | 'session'
+  | 'model'
+  | 'totalTokens'
+  | 'totalCost'
+  | 'errorMessage'
+  | 'durationMs'
+> {
+  readonly span: SourceSpan;
+}
+
 /** Stored traces, as datasets read them. Everything outside the project does not exist. */
 export interface TraceSource {
   /** Those of the ids that exist, in the given order. */
@@ -68,4 +100,8 @@ export interface TraceSource {
   matching(projectId: string, filters: TraceFilters, limit: number): AsyncIterable<readonly string[]>;
   /** The traces with these ids, in the given order; ids without a trace are passed over. At most 100 at a time. */
   read(projectId: string, traceIds: readonly string[]): Promise<readonly SourceTrace[]>;
+  /** Model calls, newest first. */
+  selectCalls(projectId: string, query: CallQuery): Promise<readonly CallRef[]>;
+  /** The calls in the given order; those that are gone are passed over. At most 100 at a time. */
+  readCalls(projectId: string, calls: readonly CallRef[]): Promise<readonly SourceCall[]>;
 }

@@ -1,4 +1,5 @@
 export { createObservability, type Observability } from './observability.ts';
+export type { CallQuery, CallRef, LlmCall } from './call-read-model.ts';
 export type { Health, Traffic } from './health.ts';
 export type { IngestOutcome, IngestService } from './ingest-service.ts';
 export type { OtlpCodec, RpcStatus } from './otlp-codec.ts';

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts';
 import type { CursorValue } from '../../kernel/page-cursor.ts';
 import type { JsonObject, Span, SpanEvent, SpanLink, StatusCode } from './span.ts';
 
-interface SpanRow {
+export interface SpanRow {
   readonly trace_id: string;
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -25,7 +25,8 @@ interface SpanRow {
   readonly links: readonly SpanLink[] | null;
 }
 
-const COLUMNS = `s.trace_id, s.span_id, s.parent_span_id, s.name, s.kind, s.span_type, s.operation, s.service_name,
+/** Of a span `s`, as `toSpan` reads them. */
+export const COLUMNS = `s.trace_id, s.span_id, s.parent_span_id, s.name, s.kind, s.span_type, s.operation, s.service_name,
   s.status_code, s.status_message, s.start_time_ns::text as start_ns, s.end_time_ns::text as end_ns,
   s.duration_ns / 1e6::float8 as duration_ms, s.model, s.total_tokens, s.total_cost::float8 as total_cost,
   s.attributes, s.resource_attributes, s.events, s.links`;
@@ -88,7 +89,7 @@ export class SpanReadModel {
   }
 }
 
-function toSpan(row: SpanRow): Span {
+export function toSpan(row: SpanRow): Span {
   return {
     traceId: row.trace_id,
     spanId: row.span_id,

@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { CursorValue, PageCursors } from '../../kernel/page-cursor.ts';
 import type { Capability, CapabilityService } from '../capabilities/index.ts';
+import { CallReadModel, type CallQuery, type CallRef, type LlmCall } from './call-read-model.ts';
 import { SpanBounds, type BoundedSpan } from './span-bounds.ts';
 import type { Span } from './span.ts';
 import { SpanReadModel, type SpanPage } from './span-read-model.ts';
@@ -32,6 +33,7 @@ export class TraceService {
   readonly #lists: TraceListReadModel;
   readonly #traces: TraceReadModel;
   readonly #spans: SpanReadModel;
+  readonly #calls: CallReadModel;
   readonly #bounds = new SpanBounds();
 
   constructor(parts: TraceServiceParts) {
@@ -39,6 +41,7 @@ export class TraceService {
     this.#lists = new TraceListReadModel(parts.db);
     this.#traces = new TraceReadModel(parts.db);
     this.#spans = new SpanReadModel(parts.db);
+    this.#calls = new CallReadModel(parts.db);
   }
 
   /** One page of traces, or of spans with `allSpans`. A cursor is good for the same filters and order only. */
@@ -128,6 +131,16 @@ export class TraceService {
       const trace = traces.get(id);
       return trace === undefined ? [] : [withSpans(trace, byTrace.get(id) ?? [])];
     });
+  }
+
+  /** Model calls of a capability, newest first. */
+  async selectCalls(projectId: string, query: CallQuery): Promise<readonly CallRef[]> {
+    return this.#calls.select(projectId, query);
+  }
+
+  /** The calls as they were stored; see `load`. */
+  async loadCalls(projectId: string, calls: readonly CallRef[]): Promise<readonly LlmCall[]> {
+    return this.#calls.load(projectId, calls);
   }
 
   async #filterOf(

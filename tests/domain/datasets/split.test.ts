@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { overlapSelect, splitSelect } from '../../../src/domain/datasets/split.ts';
+import { overlapSelect, sideSelect, sidesQuery } from '../../../src/domain/datasets/split.ts';
 import type { SplitOptions } from '../../../src/domain/datasets/split.ts';
 import { engineWorld } from '../../providers/engine-world.ts';
 import type { EngineWorld } from '../../providers/engine-world.ts';
@@ -27,12 +27,12 @@ describe('a split', function () {
       rows.map((row) => ({ output: '', ...row })),
       { input: 'VARCHAR', output: 'VARCHAR', session: 'VARCHAR', label: 'VARCHAR' },
     );
-    const full = { ...PLAIN, ...options };
+    const sides = sidesQuery({ ...PLAIN, ...options }, seed, COLUMNS);
     const side = async (which: 'train' | 'eval') =>
-      (await world.engine.query(table, { sql: splitSelect(full, seed, COLUMNS, which), limit: 1_000 })).rows.map(
-        (row) => Number(row['source_row']),
+      (await world.engine.query(table, { sql: sideSelect(sides, which), limit: 1_000 })).rows.map((row) =>
+        Number(row['source_row']),
       );
-    const overlap = await world.engine.query(table, { sql: overlapSelect(full, seed, COLUMNS), limit: 1 });
+    const overlap = await world.engine.query(table, { sql: overlapSelect(sides, COLUMNS), limit: 1 });
     return { train: await side('train'), eval: await side('eval'), overlap: Number(overlap.rows[0]?.['overlap']) };
   };
   const numbered = (count: number, more: (index: number) => Partial<Row> = () => ({})): Row[] =>

@@ -1,0 +1,59 @@
+import type { Tx } from '../../db/database.ts';
+import type { IdMaker } from '../../kernel/ids.ts';
+import type { JobsService } from '../jobs/index.ts';
+import { DatasetRepository } from './dataset-repository.ts';
+import type { NewDataset } from './dataset-repository.ts';
+import type { Dataset, DatasetIntent } from './dataset.ts';
+import { optional } from './optional.ts';
+
+export interface NewSource extends Pick<
+  NewDataset,
+  'capabilityBinding' | 'capabilityId' | 'sourceKind' | 'sourceSpec'
+> {
+  readonly name: string;
+  readonly accountId: string;
+  /** Of a dataset that is not split. */
+  readonly intent: DatasetIntent;
+  /** What the evaluation half remembers of the source; present for a split. The first half holds it for both. */
+  readonly evalSpec?: unknown;
+}
+
+/** Makes the dataset, or the two of a split, with the job that lands the rows. */
+export async function insertSource(
+  parts: { readonly newId: IdMaker; readonly jobs: Pick<JobsService, 'enqueue'> },
+  tx: Tx,
+  projectId: string,
+  source: NewSource,
+): Promise<{ readonly dataset: Dataset; readonly evalDataset?: Dataset }> {
+  const { name, accountId, intent, evalSpec, sourceSpec, ...binding } = source;
+  const datasets = new DatasetRepository(tx);
+  const id = parts.newId();
+  const common = { ...binding, landedBy: id, createdBy: accountId };
+  const isSplit = evalSpec !== undefined;
+  const dataset = await datasets.insert(projectId, {
+    ...common,
+    id,
+    name: isSplit ? `${name} train` : name,
+    sourceSpec,
+    intent: isSplit ? 'train' : intent,
+    ...(isSplit && { splitSide: 'train' }),
+  });
+  const evalDataset = isSplit
+    ? await datasets.insert(projectId, {
+        ...common,
+        id: parts.newId(),
+        name: `${name} eval`,
+        sourceSpec: evalSpec,
+        intent: 'eval',
+        splitSide: 'eval',
+      })
+    : undefined;
+  await parts.jobs.enqueue(tx, {
+    projectId,
+    kind: 'dataset_run',
+    subjectId: id,
+    payload: { dataset_id: id, step: 'land' },
+    accountId,
+  });
+  return { dataset, ...optional('evalDataset', evalDataset) };
+}
