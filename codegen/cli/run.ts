@@ -4,6 +4,7 @@ import { registerContains } from './contains.ts';
 import { registerGate } from './gate-commands.ts';
 import { isBadInput } from './io.ts';
 import type { ExitCode, Io } from './io.ts';
+import { registerMock } from './mock.ts';
 import { LINT_FORMATS, readOptions } from './options.ts';
 import type { Options, RawOptions } from './options.ts';
 import { registerServers } from './server-commands.ts';
@@ -83,6 +84,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
   registerContains(program, io, done);
   registerGate(program, io, done);
   registerServers(program, io, done);
+  registerMock(program, io, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;

@@ -7,7 +7,7 @@ import { patternSample } from './pattern-sample.ts';
 /** `least` leaves out what may be left out; `most` has every member. */
 export type Fullness = 'least' | 'most';
 
-const FORMATS: Readonly<Record<string, string>> = {
+export const SAMPLE_FORMATS: Readonly<Record<string, string>> = {
   'date-time': '2026-02-07T10:00:00Z',
   date: '2026-02-07',
   time: '10:00:00Z',
@@ -84,7 +84,7 @@ function scalar(node: ScalarNode): JsonValue | undefined {
     case 'string': {
       const least = limits.minLength ?? 0;
       if (limits.pattern !== undefined) return patternSample(limits.pattern, least);
-      if (limits.format !== undefined) return FORMATS[limits.format];
+      if (limits.format !== undefined) return SAMPLE_FORMATS[limits.format];
       return 'a'.repeat(Math.max(least, Math.min(1, limits.maxLength ?? 1)));
     }
     case 'number':
