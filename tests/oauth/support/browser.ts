@@ -34,8 +34,11 @@ export class Browser {
   ): Promise<Visit> {
     const action = /<form method="post" action="([^"]+)"/.exec(page.html)?.[1];
     assert.ok(action !== undefined, `there is no form on ${page.url.pathname}: ${page.html.slice(0, 400)}`);
-    const csrf = /name="csrf" value="([^"]*)"/.exec(page.html)?.[1] ?? '';
-    const form = new URLSearchParams({ csrf, ...fields });
+    const body = page.html.slice(page.html.indexOf('<form method="post"'));
+    const hidden = body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
+    const form = new URLSearchParams();
+    for (const [, name = '', value = ''] of hidden) form.set(name, unescape(value));
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
     return this.post(new URL(action, this.#origin), form, {
       origin: this.#origin,
       'sec-fetch-site': 'same-origin',
@@ -48,13 +51,9 @@ export class Browser {
     return this.#go(url, { method: 'POST', body: form.toString(), headers: { ...type, ...headers } });
   }
 
-  /** Values of all cookies held, for tests on what is stored. */
-  get cookieValues(): readonly string[] {
-    return [...this.#cookies.values()].map(({ value }) => value);
-  }
-
-  forget(): void {
-    this.#cookies.clear();
+  /** All cookies held, for tests on what is stored. */
+  get cookies(): readonly { readonly name: string; readonly value: string }[] {
+    return [...this.#cookies].map(([key, { value }]) => ({ name: key.split(' ')[0] ?? '', value }));
   }
 
   async #go(start: URL, first: RequestInit): Promise<Visit> {
@@ -98,6 +97,20 @@ export class Browser {
     }
   }
 }
+
+function unescape(text: string): string {
+  return text.replaceAll(/&(amp|lt|gt|quot|#39|#x27|#x3D);/g, (entity) => ENTITIES[entity] ?? entity);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+  '&#x3D;': '=',
+};
 
 export function pageOf(visit: Visit): Page {
   assert.ok('page' in visit, `the browser was sent to ${'left' in visit ? visit.left.href : ''}`);

@@ -1,3 +1,4 @@
+import type { TestDatabase } from '../../support/boot.ts';
 import type { Environment } from '../../../src/app/config.ts';
 import type { OAuthOptions } from '../../../src/app/oauth.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
@@ -9,15 +10,21 @@ export interface OAuthServer extends TestServer {
   readonly resource: string;
 }
 
-/** A server whose public address is the one it listens on, with OAuth on. */
+/** A server whose public address is the one it listens on, with OAuth on and pages that need no Console. */
 export async function startOAuthServer(
-  options: { readonly environment?: Environment; readonly clock?: Clock; readonly oauth?: OAuthOptions } = {},
+  options: {
+    readonly environment?: Environment;
+    readonly clock?: Clock;
+    readonly oauth?: OAuthOptions;
+    readonly database?: TestDatabase;
+  } = {},
 ): Promise<OAuthServer> {
   const port = await freePort();
   const resource = `http://127.0.0.1:${port}/api/mcp/`;
-  const { environment, ...rest } = options;
+  const { environment, oauth, ...rest } = options;
   const server = await startServer({
     ...rest,
+    oauth: { consent: 'plain', ...oauth },
     // Its sign-in and consent are one small form each, which a browser without pages can fill.
     oauth: { consent: 'plain', ...rest.oauth },
     environment: { PORT: String(port), MCP_SERVER_URL: resource, RATE_LIMIT_REQUESTS: '0', ...environment },
