@@ -1,8 +1,9 @@
-/** The commands that meet running servers: their flags. What they do is loaded when one of them runs. */
+/** The commands that read servers and reports: their flags. What they do is loaded when one of them runs. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { LEGACY, MODERN, type Revision } from '../pull/session.ts';
 import type { ExitCode, Io } from './io.ts';
 import type { PullFlags } from './pull.ts';
+import type { ReportFlags } from './render.ts';
 import type { VerifyFlags } from './verify.ts';
 
 export interface TargetFlags {
@@ -49,7 +50,7 @@ fault of the command itself.`;
 
 const FORMATS = ['text', 'json', 'markdown', 'html', 'sarif', 'junit', 'github'];
 
-/** Adds `pull` and `verify`; `done` takes the exit code. */
+/** Adds `pull`, `verify` and `report`; `done` takes the exit code. */
 export function registerServers(program: Command, io: Io, done: (code: ExitCode) => void): void {
   addTargetFlags(program.command('pull').summary('write the surface of a live server down as a snapshot'))
     .description('Reads the tools, resources, templates and prompts of a live MCP server into a snapshot.')
@@ -77,6 +78,19 @@ export function registerServers(program: Command, io: Io, done: (code: ExitCode)
     .action(async (flags: VerifyFlags) => {
       const { runVerify } = await import('./verify.ts');
       done(await runVerify(flags, io));
+    });
+  program
+    .command('report')
+    .summary('turn a JSON report into another form')
+    .description('Renders the JSON report of one comparison for another reader, without comparing again.')
+    .argument('<report>', 'file that diff or verify wrote with --format json')
+    .addOption(new Option('--format <name>', 'form of the report').choices(FORMATS).default('text'))
+    .option('--output <file>', 'write the report there instead of to the terminal')
+    .option('--root <dir>', 'contract folder as seen from the top of the repository', 'schemas')
+    .allowExcessArguments(false)
+    .action(async (file: string, flags: ReportFlags) => {
+      const { runReport } = await import('./render.ts');
+      done(runReport(file, flags, io));
     });
 }
 
