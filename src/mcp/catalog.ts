@@ -3,7 +3,7 @@ import { didYouMean } from '../kernel/did-you-mean.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { checkArguments, checkUnsafe, invalidInputMessage, type FieldFaults } from './arguments.ts';
-import type { CatalogContract, ToolContract, Validator } from './contract.ts';
+import type { CatalogContract, TombstoneContract, ToolContract, Validator } from './contract.ts';
 import { withDeadline } from './deadline.ts';
 import type { Operation } from './exchange.ts';
 import { ContractFault, type Faults } from './faults.ts';
@@ -49,9 +49,12 @@ export interface CatalogParts<A, P> {
 export class Catalog<A, P> {
   readonly #parts: CatalogParts<A, P>;
   readonly #tools = new Map<string, CompiledTool>();
+  readonly #withdrawn: ReadonlyMap<string, TombstoneContract>;
 
   constructor(parts: CatalogParts<A, P>) {
     this.#parts = parts;
+    const graves = (parts.contract.tombstones ?? []).filter(({ kind }) => kind === 'tool');
+    this.#withdrawn = new Map(graves.map((one) => [one.name, one]));
     for (const contract of parts.contract.tools) {
       const tool = compileTool(contract, parts);
       for (const name of [contract.name, ...contract.aliases]) this.#tools.set(name, tool);
@@ -67,6 +70,8 @@ export class Catalog<A, P> {
     const startMs = monotonicMs();
     const tool = this.#tools.get(name);
     if (tool === undefined) {
+      const withdrawn = this.#withdrawn.get(name);
+      if (withdrawn !== undefined) return this.#refuseWithdrawn(withdrawn, operation, startMs);
       this.#parts.recorder.finish(operation, { kind: 'tool', name: 'unknown', startMs }, 'invalid_tool', undefined);
       throw this.#unknownTool(name, operation);
     }
@@ -89,6 +94,13 @@ export class Catalog<A, P> {
         call.projectId,
       );
     }
+  }
+
+  #refuseWithdrawn(tombstone: TombstoneContract, operation: Operation<A>, startMs: number): ToolAnswer {
+    const { faults, lifecycle, publishesSchemas, recorder } = this.#parts;
+    const error = faults.publish(lifecycle.refuseWithdrawn('tool', tombstone));
+    recorder.finish(operation, { kind: 'tool', name: tombstone.name, startMs }, error.code, undefined);
+    return errorAnswer(error, operation.era, publishesSchemas);
   }
 
   #unknownTool(name: string, operation: Operation<A>): RpcError {

@@ -116,6 +116,15 @@ export interface ErrorContract {
   readonly recovery: string;
 }
 
+/** A name that was withdrawn for good; calls by it are told so instead of being taken for a slip. */
+export interface TombstoneContract {
+  readonly kind: string;
+  readonly name: string;
+  /** Version that withdrew it. */
+  readonly removed: string;
+  readonly replacement?: string;
+}
+
 /** Everything `generated/catalog` exports, as one value. Lists are sorted by name. */
 export interface CatalogContract {
   readonly server: {
@@ -132,6 +141,7 @@ export interface CatalogContract {
   readonly prompts: readonly PromptContract[];
   readonly jobs: readonly JobContract[];
   readonly errors: Readonly<Record<string, ErrorContract>>;
+  readonly tombstones?: readonly TombstoneContract[];
   readonly validators: {
     readonly toolInput: Readonly<Record<string, Validator>>;
     readonly toolOutput: Readonly<Record<string, Validator>>;

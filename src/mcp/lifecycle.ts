@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { LifecycleContract } from './contract.ts';
+import type { LifecycleContract, TombstoneContract } from './contract.ts';
 import type { Metrics, OperationKind } from './ports.ts';
 
 export interface NamedLifecycle extends LifecycleContract {
@@ -39,6 +39,15 @@ export class Lifecycle {
       ...(deprecated === undefined ? {} : { deprecated: { ...deprecated } }),
       ...(calledName === entity.name ? {} : { renamed: { name: entity.name } }),
     };
+  }
+
+  /** What a call by a name that was withdrawn for good is answered. */
+  refuseWithdrawn(kind: OperationKind, { name, removed, replacement }: TombstoneContract): AppError {
+    this.#metrics.deprecated(kind, name, 'retired');
+    const next = replacement === undefined ? 'Nothing replaces it.' : `Use \`${replacement}\` instead.`;
+    return new AppError('tool_retired', `\`${name}\` was withdrawn in version ${removed}. ${next}`, {
+      fields: { removed, ...(replacement === undefined ? {} : { replacement }) },
+    });
   }
 }
 

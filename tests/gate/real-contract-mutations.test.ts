@@ -62,7 +62,9 @@ describe('the gate on single edits of the real contracts', function () {
       const shown = samplesOf(source, pick, SAMPLES).some((value) => accepts(value) && !refuses(value));
       const label = `${name} ${end}: ${edit.what}`;
       if (shown) assert.ok(broken.length > 0, `${label} was missed`);
-      if (end === 'input' && edit.narrows) assert.ok(broken.length > 0, `${label} narrows and was missed`);
+      // A member with a default may be left out although it is required: the server fills it in.
+      const certain = edit.narrows && !edit.what.startsWith('optional property becomes required');
+      if (end === 'input' && certain) assert.ok(broken.length > 0, `${label} narrows and was missed`);
       tally.shown += shown ? 1 : 0;
       for (const { verdict, witness, rule } of broken) {
         if (verdict !== 'breaking' || !/^(?:in|out)-/u.test(rule)) continue;

@@ -297,6 +297,13 @@ describe('MCP tools', () => {
     assert.ok(!json.result.tools.some((tool: { name: string }) => tool.name === 'ancient_lookup'));
   });
 
+  it('answers tool_retired for a name that was withdrawn for good', async () => {
+    const error = errorOf(await callTool(open.port, 'lost_lookup'));
+    assert.equal(error.code, 'tool_retired');
+    assert.equal(error.message, '`lost_lookup` was withdrawn in version 1.1.0. Use `get_item` instead.');
+    assert.deepEqual(error.fields, { removed: '1.1.0', replacement: 'get_item' });
+  });
+
   it('replays the first outcome of a request key and refuses other arguments with it', async () => {
     const args = { name: 'one', request_key: 'key-12345' };
     const first = await callTool(open.port, 'create_item', args);

@@ -94,5 +94,8 @@ function indexView(entries: readonly Entry[], input: EmitInput): object {
     server: serverObject(model),
     contractHash: input.surface['contractHash'],
     errors: model.errors.map((error) => ({ code: error.code, value: errorObject(error) })),
+    tombstones: model.tombstones
+      .filter(({ of }) => of === '')
+      .map(({ kind, name, removed, replacement }) => plain({ kind, name, removed, replacement })),
   };
 }

@@ -223,6 +223,7 @@ export function stockContract(): CatalogContract {
       instructions: 'Read stock://help first.',
     },
     contractHash: 'a'.repeat(64),
+    tombstones: [{ kind: 'tool', name: 'lost_lookup', removed: '1.1.0', replacement: 'get_item' }],
     tools: DRAFTS.map((draft) => draft.contract),
     resources: [
       {
