@@ -26,7 +26,6 @@ export async function startOAuthServer(
     ...rest,
     oauth: { consent: 'plain', ...oauth },
     // Its sign-in and consent are one small form each, which a browser without pages can fill.
-    oauth: { consent: 'plain', ...rest.oauth },
     environment: { PORT: String(port), MCP_SERVER_URL: resource, RATE_LIMIT_REQUESTS: '0', ...environment },
   });
   return { ...server, resource };
