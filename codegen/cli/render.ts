@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { isObject } from '../contain/json.ts';
 import type { DiffReport } from '../diff/finding.ts';
 import type { JsonValue } from '../model/types.ts';
@@ -10,12 +10,23 @@ import { BadInput, type ExitCode, type Io } from './io.ts';
 export interface ReportFlags {
   readonly format: Exclude<Format, 'terminal'> | 'text';
   readonly output?: string;
+  /** Folder for one file of every form. */
+  readonly all?: string;
   readonly root: string;
 }
+
+const FILES: Readonly<Record<string, Format>> = { html: 'html', md: 'markdown', sarif: 'sarif', xml: 'junit' };
 
 /** Turns the JSON report of one comparison into another form, so that one comparison serves every reader. */
 export function runReport(file: string, flags: ReportFlags, io: Io): ExitCode {
   const report = read(file, io);
+  if (flags.all !== undefined) {
+    const stem = join(resolve(io.cwd, flags.all), basename(file, extname(file)));
+    for (const [ending, format] of Object.entries(FILES)) {
+      writeFileSync(`${stem}.${ending}`, render(report, { file, format, flags, io }));
+    }
+    return 0;
+  }
   const format = flags.format === 'text' ? 'terminal' : flags.format;
   const text = render(report, { file, format, flags, io });
   if (flags.output === undefined) io.out(text);

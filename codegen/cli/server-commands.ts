@@ -86,6 +86,7 @@ export function registerServers(program: Command, io: Io, done: (code: ExitCode)
     .argument('<report>', 'file that diff or verify wrote with --format json')
     .addOption(new Option('--format <name>', 'form of the report').choices(FORMATS).default('text'))
     .option('--output <file>', 'write the report there instead of to the terminal')
+    .option('--all <dir>', 'write it there as .html, .md, .sarif and .xml, under its own name')
     .option('--root <dir>', 'contract folder as seen from the top of the repository', 'schemas')
     .allowExcessArguments(false)
     .action(async (file: string, flags: ReportFlags) => {

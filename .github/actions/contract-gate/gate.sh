@@ -41,9 +41,7 @@ if [ "$code" -gt 1 ] || [ ! -s "$json" ]; then
 fi
 
 render() { "${contract[@]}" report "$json" --root "${GATE_SCHEMAS:-schemas}" "$@"; }
-for pair in html:html md:markdown sarif:sarif xml:junit; do
-  render --format "${pair#*:}" --output "$reports/contract-gate.${pair%%:*}" || exit 3
-done
+render --all "$reports" || exit 3
 
 # The text of a report repeats words of the contract, so commands are off while it is printed.
 token="gate-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"

@@ -120,6 +120,10 @@ describe('the contract gate as an Action', function () {
     assert.equal(code, 1, `${log}${err}`);
     assert.equal(outputs['verdict'], 'refused');
     assert.equal(outputs['breaking'], String(JSON.parse(report('json')).counts.breaking));
+    for (const { value } of Object.values(action.outputs)) {
+      const [, name = ''] = /^\$\{\{ steps\.gate\.outputs\.([a-z]+) \}\}$/u.exec(value) ?? [];
+      assert.ok(outputs[name] !== undefined && outputs[name] !== '', value);
+    }
     assert.equal(outputs['page'], 'contract-gate/contract-gate.html');
     const annotations = log.split('\n').filter((line) => line.startsWith('::error'));
     assert.ok(annotations.some((line) => line.startsWith('::error file=schemas/tools/notes/list_notes.yaml,line=')));
@@ -143,7 +147,6 @@ describe('the contract gate as an Action', function () {
   it('compares two commits when it is given a head', () => {
     const second = commit('lower a bound', { 'list_notes:/input/properties/limit/maximum': 10 });
     commit('back again', {});
-    assert.equal(run(first).code, 0);
     assert.equal(run(first, { head: second }).code, 1);
     assert.equal(run('', { head: second }).code, 2);
   });
@@ -157,14 +160,5 @@ describe('the contract gate as an Action', function () {
     assert.ok(existsSync(join(repository, '$(touch pwned)', 'contract-gate.json')));
     assert.ok(!existsSync(join(repository, 'pwned')));
     assert.equal(run(first, { 'fail-on': 'never' }).code, 2);
-  });
-
-  it('declares outputs that its step sets', () => {
-    commit('nothing', {});
-    const { outputs } = run(first);
-    for (const { value } of Object.values(action.outputs)) {
-      const [, name = ''] = /^\$\{\{ steps\.gate\.outputs\.([a-z]+) \}\}$/u.exec(value) ?? [];
-      assert.ok(outputs[name] !== undefined, value);
-    }
   });
 });
