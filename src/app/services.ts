@@ -5,7 +5,7 @@ import { createOAuthAuthenticator } from '../auth/oauth-authenticate.ts';
 import { createProjectResolver, type ResolveProject } from '../auth/project-access.ts';
 import type { DatabaseAddress } from '../db/connect.ts';
 import type { Db } from '../db/database.ts';
-import { createDatasets, type Datasets } from '../domain/datasets/index.ts';
+import { createDatasets, type Datasets, type DatasetsParts, type ObjectStore } from '../domain/datasets/index.ts';
 import {
   AccessChanges,
   AccountsService,
@@ -29,6 +29,7 @@ import { PageCursors } from '../kernel/page-cursor.ts';
 import { deriveKey } from '../kernel/secrets.ts';
 import { DuckDbDatasetEngine } from '../providers/dataset-engine/duckdb-dataset-engine.ts';
 import { LocalObjectStore } from '../providers/object-store/local-object-store.ts';
+import { S3ObjectStore } from '../providers/object-store/s3-object-store.ts';
 import { Delivery } from '../workers/index.ts';
 import type { Addresses } from './addresses.ts';
 import { argon2PasswordHasher } from './argon2-password-hasher.ts';
@@ -164,7 +165,22 @@ function oauthServices(
   };
 }
 
-function dataStores({ dataDir }: Config) {
-  const objects = new LocalObjectStore(join(dataDir, 'objects'));
+function dataStores(config: Config): Pick<DatasetsParts, 'objects' | 'engine'> {
+  const { dataDir } = config;
+  const objects = objectStore(config);
   return { objects, engine: new DuckDbDatasetEngine({ objects, workFolder: join(dataDir, 'work') }) };
+}
+
+function objectStore(config: Config): ObjectStore {
+  const { dataDir, objectStoreUrl, objectStoreEndpoint, objectStoreRegion, objectStoreCredentials } = config;
+  if (objectStoreUrl === undefined) return new LocalObjectStore(join(dataDir, 'objects'));
+  return new S3ObjectStore({
+    place: {
+      ...objectStoreUrl,
+      region: objectStoreRegion,
+      ...(objectStoreEndpoint !== undefined && { endpoint: objectStoreEndpoint }),
+      ...(objectStoreCredentials && { credentials: objectStoreCredentials }),
+    },
+    copiesFolder: join(dataDir, 'copies'),
+  });
 }

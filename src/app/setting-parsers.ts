@@ -72,6 +72,27 @@ export function mcpServerUrl(): Parser<string> {
   };
 }
 
+/** `s3://bucket/prefix`; the prefix may be absent. */
+export function bucketUrl(): Parser<{ readonly bucket: string; readonly prefix: string }> {
+  const shape = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*)\/?$/;
+  return (text) => {
+    const [, bucket, path = ''] = shape.exec(text) ?? [];
+    return bucket === undefined
+      ? { expected: 'an address like s3://bucket/prefix' }
+      : { value: Object.freeze({ bucket, prefix: path.slice(1) }) };
+  };
+}
+
+/** Two texts in one, so that neither can be set alone. */
+export function accessKey(): Parser<{ readonly accessKeyId: string; readonly secretAccessKey: string }> {
+  return (text) => {
+    const [, accessKeyId, secretAccessKey] = /^([^:\s]{1,128}):(\S{1,1024})$/.exec(text) ?? [];
+    return accessKeyId === undefined || secretAccessKey === undefined
+      ? { expected: 'an access key id and its secret, joined by a colon' }
+      : { value: Object.freeze({ accessKeyId, secretAccessKey }) };
+  };
+}
+
 export function hostList(): Parser<readonly string[]> {
   const shape = /^(\*|\.?[a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/;
   return (text) => {

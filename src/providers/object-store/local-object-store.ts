@@ -6,9 +6,10 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { newId } from '../../kernel/ids.ts';
-import { ObjectDamaged, ObjectMissing } from '../../domain/datasets/index.ts';
+import { ObjectMissing } from '../../domain/datasets/index.ts';
 import type { LocalCopy, ObjectStore, StoredObject, WrittenObject } from '../../domain/datasets/index.ts';
 import { keySegments } from './object-key.ts';
+import { verified } from './verified.ts';
 
 const OBJECTS = 'objects';
 const PARTIAL = 'partial';
@@ -154,15 +155,6 @@ async function digestFile(file: string, hash: Hash, signal?: AbortSignal): Promi
     sizeBytes += chunk.byteLength;
   }
   return sizeBytes;
-}
-
-async function* verified(key: string, stream: AsyncIterable<Buffer>, sha256: string): AsyncIterable<Uint8Array> {
-  const hash = createHash('sha256');
-  for await (const chunk of stream) {
-    hash.update(chunk);
-    yield chunk;
-  }
-  if (hash.digest('hex') !== sha256) throw new ObjectDamaged(key);
 }
 
 async function* walk(root: string, prefix: string): AsyncIterable<StoredObject> {

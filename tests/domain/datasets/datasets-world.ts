@@ -5,7 +5,7 @@ import { jobPolicies } from '../../../generated/contracts/job-policies.ts';
 import type { DatabaseAddress } from '../../../src/db/connect.ts';
 import type { Db } from '../../../src/db/database.ts';
 import { createDatasets } from '../../../src/domain/datasets/index.ts';
-import type { Dataset, Datasets } from '../../../src/domain/datasets/index.ts';
+import type { Dataset, Datasets, ObjectStore } from '../../../src/domain/datasets/index.ts';
 import { JobsService } from '../../../src/domain/jobs/index.ts';
 import type { JobPolicies } from '../../../src/domain/jobs/index.ts';
 import { createObservability, readExport } from '../../../src/domain/observability/index.ts';
@@ -30,7 +30,7 @@ export interface DatasetsWorld {
   readonly db: Db;
   readonly address: DatabaseAddress;
   readonly folder: string;
-  readonly objects: LocalObjectStore;
+  readonly objects: ObjectStore;
   readonly observability: Observability;
   readonly datasets: Datasets;
   readonly jobs: JobsService;
@@ -59,9 +59,11 @@ export async function assemble(place: {
   readonly clock?: Clock;
   readonly policies?: JobPolicies;
   readonly idsKept?: number;
+  /** A folder beside the work folder by default. */
+  readonly objects?: ObjectStore;
 }) {
   const { db, address, folder, clock = systemClock, policies = jobPolicies, idsKept = 10_000 } = place;
-  const objects = new LocalObjectStore(path.join(folder, 'objects'));
+  const { objects = new LocalObjectStore(path.join(folder, 'objects')) } = place;
   const engine = new DuckDbDatasetEngine({ objects, workFolder: path.join(folder, 'work') });
   const cursors = new PageCursors('datasets');
   const observability = createObservability({ db, clock, cursors });
@@ -100,7 +102,7 @@ export function datasetsWorker(
 
 /** The datasets of one process with a worker beside them, on a database and a folder of their own. */
 export async function datasetsWorld(
-  options: { clock?: Clock; works?: boolean; policies?: JobPolicies; idsKept?: number } = {},
+  options: { clock?: Clock; works?: boolean; policies?: JobPolicies; idsKept?: number; objects?: ObjectStore } = {},
 ): Promise<DatasetsWorld> {
   const { works = true } = options;
   const { db, address } = await freshDatabase();

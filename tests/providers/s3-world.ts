@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import S3rver from 's3rver';
+import { S3ObjectStore } from '../../src/providers/object-store/s3-object-store.ts';
+
+export const BUCKET = 'overmind-data';
+
+/** A server that speaks S3, on a folder and a port of its own. */
+export interface S3World {
+  readonly endpoint: string;
+  /** Files of the server, below the bucket. */
+  readonly folder: string;
+  /** A store as one process has it. */
+  store(prefix?: string, keptBytes?: number): S3ObjectStore;
+  /** Ends the server; what is stored stays until `close`. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const S3_CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+
+export async function s3World(): Promise<S3World> {
+  const root = await mkdtemp(path.join(tmpdir(), 's3-'));
+  const directory = path.join(root, 'server');
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: BUCKET, configs: [] }],
+  });
+  const { port } = await server.run();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const stop = async (): Promise<void> => {
+    server.httpServer.closeAllConnections();
+    await server.close();
+  };
+  let isStopped = false;
+  return {
+    endpoint,
+    folder: path.join(directory, BUCKET),
+    store: (prefix = 'tests', keptBytes = 1 << 20) =>
+      new S3ObjectStore({
+        place: { bucket: BUCKET, prefix, region: 'us-east-1', endpoint, credentials: S3_CREDENTIALS },
+        copiesFolder: path.join(root, 'copies'),
+        keptBytes,
+      }),
+    stop: async () => {
+      isStopped = true;
+      await stop();
+    },
+    close: async () => {
+      if (!isStopped) await stop();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
