@@ -88,7 +88,10 @@
         height: 160,
         legend: { show: false },
         cursor: { show: false },
-        axes: [axis, { ...axis, size: 64 }],
+        axes: [
+          axis,
+          { ...axis, size: 64, values: (_chart, ticks) => ticks.map((tick) => String(Number(tick.toPrecision(3)))) },
+        ],
         series: [
           {},
           {
@@ -105,20 +108,22 @@
     place.append(chart.root);
   };
 
+  const copy = async (button) => {
+    const text = document.getElementById(button.dataset.copy)?.textContent ?? '';
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'Select the text and copy it';
+    }
+  };
+
   function enhance() {
     for (const place of document.querySelectorAll('[data-chart]')) draw(place);
     for (const button of document.querySelectorAll('[data-copy]')) {
       if (!button.hidden) continue;
       button.hidden = false;
-      button.addEventListener('click', async () => {
-        const text = document.getElementById(button.dataset.copy)?.textContent ?? '';
-        try {
-          await navigator.clipboard.writeText(text);
-          button.textContent = 'Copied';
-        } catch {
-          button.textContent = 'Select the text and copy it';
-        }
-      });
+      button.addEventListener('click', () => void copy(button));
     }
   }
 
