@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { LEGACY, MODERN, type Revision } from '../pull/session.ts';
 import type { ExitCode, Io } from './io.ts';
+import type { ExportFlags, ImportFlags } from './mcpdesc.ts';
 import type { PullFlags } from './pull.ts';
 import type { ReportFlags } from './render.ts';
 import type { VerifyFlags } from './verify.ts';
@@ -50,7 +51,7 @@ fault of the command itself.`;
 
 const FORMATS = ['text', 'json', 'markdown', 'html', 'sarif', 'junit', 'github'];
 
-/** Adds `pull`, `verify` and `report`; `done` takes the exit code. */
+/** Adds `pull`, `verify`, `import`, `export` and `report`; `done` takes the exit code. */
 export function registerServers(program: Command, io: Io, done: (code: ExitCode) => void): void {
   addTargetFlags(program.command('pull').summary('write the surface of a live server down as a snapshot'))
     .description('Reads the tools, resources, templates and prompts of a live MCP server into a snapshot.')
@@ -78,6 +79,32 @@ export function registerServers(program: Command, io: Io, done: (code: ExitCode)
     .action(async (flags: VerifyFlags) => {
       const { runVerify } = await import('./verify.ts');
       done(await runVerify(flags, io));
+    });
+  program
+    .command('import')
+    .summary('turn an MCP Description into a snapshot')
+    .description('Reads an MCP Description 0.8.0 document (JSON or YAML) into a snapshot for diff.')
+    .argument('<file>', 'the document')
+    .option('--out <file>', 'where to write the snapshot (default: standard output)')
+    .allowExcessArguments(false)
+    .action(async (file: string, flags: ImportFlags) => {
+      const { runImport } = await import('./mcpdesc.ts');
+      done(runImport(file, flags, io));
+    });
+  program
+    .command('export')
+    .summary('describe the contracts as an MCP Description')
+    .description('Writes what one grant is shown as an MCP Description 0.8.0 document.')
+    .argument('[source]', 'contract folder, commit, release or snapshot (default: the work tree)')
+    .option('--schemas <dir>', 'contract folder (default: schemas)')
+    .option('--grant <name>', 'whose listing is described (default: the widest)')
+    .option('--url <address>', 'address of the server, written as its transport')
+    .option('--yaml', 'write YAML instead of JSON')
+    .option('--out <file>', 'where to write the document (default: standard output)')
+    .allowExcessArguments(false)
+    .action(async (source: string | undefined, flags: ExportFlags) => {
+      const { runExport } = await import('./mcpdesc.ts');
+      done(await runExport(source, flags, io));
     });
   program
     .command('report')
