@@ -1,6 +1,7 @@
 /** Reads the command line and runs one command. */
 import { Command, CommanderError, Option } from 'commander';
 import { registerContains } from './contains.ts';
+import { registerDocs } from './docs.ts';
 import { registerGate } from './gate-commands.ts';
 import { isBadInput } from './io.ts';
 import type { ExitCode, Io } from './io.ts';
@@ -85,6 +86,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
   registerGate(program, io, done);
   registerServers(program, io, done);
   registerMock(program, io, done);
+  registerDocs(program, io, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
