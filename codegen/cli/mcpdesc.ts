@@ -10,18 +10,7 @@ import type { JsonValue } from '../model/types.ts';
 import { oneLine, printableJson } from '../report/text.ts';
 import { asking } from './gate.ts';
 import { BadInput, type ExitCode, type Io } from './io.ts';
-
-export interface ImportFlags {
-  readonly out?: string;
-}
-
-export interface ExportFlags {
-  readonly schemas?: string;
-  readonly grant?: string;
-  readonly url?: string;
-  readonly yaml?: boolean;
-  readonly out?: string;
-}
+import type { ExportFlags, ImportFlags } from './server-flags.ts';
 
 /** Turns an MCP Description into a snapshot that `diff` takes. */
 export function runImport(file: string, flags: ImportFlags, io: Io): ExitCode {

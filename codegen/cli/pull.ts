@@ -5,13 +5,8 @@ import type { Target } from '../pull/pull.ts';
 import type { Surface } from '../diff/surface/types.ts';
 import { oneLine, plural } from '../report/text.ts';
 import { BadInput, type ExitCode, type Io } from './io.ts';
-import type { TargetFlags } from './server-commands.ts';
+import type { PullFlags } from './server-flags.ts';
 import { pullTarget, targetOf } from './target-flags.ts';
-
-export interface PullFlags extends TargetFlags {
-  readonly stdio?: boolean;
-  readonly out?: string;
-}
 
 export async function runPull(server: readonly string[], flags: PullFlags, io: Io): Promise<ExitCode> {
   const { surface, notes } = await pullTarget(serverOf(server, flags, io), flags, io);

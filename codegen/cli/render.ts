@@ -6,14 +6,7 @@ import type { JsonValue } from '../model/types.ts';
 import { REPORT_FORMAT } from '../report/json.ts';
 import { renderReport, type Format } from '../report/render.ts';
 import { BadInput, type ExitCode, type Io } from './io.ts';
-
-export interface ReportFlags {
-  readonly format: Exclude<Format, 'terminal'> | 'text';
-  readonly output?: string;
-  /** Folder for one file of every form. */
-  readonly all?: string;
-  readonly root: string;
-}
+import type { ReportFlags } from './server-flags.ts';
 
 const FILES: Readonly<Record<string, Format>> = { html: 'html', md: 'markdown', sarif: 'sarif', xml: 'junit' };
 

@@ -2,18 +2,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { LEGACY, MODERN, type Revision } from '../pull/session.ts';
 import type { ExitCode, Io } from './io.ts';
-import type { ExportFlags, ImportFlags } from './mcpdesc.ts';
-import type { PullFlags } from './pull.ts';
-import type { ReportFlags } from './render.ts';
-import type { VerifyFlags } from './verify.ts';
-
-export interface TargetFlags {
-  readonly header: readonly string[];
-  readonly grant: readonly string[];
-  readonly revision: readonly Revision[];
-  readonly timeout?: number;
-  readonly maxBytes?: number;
-}
+import type { ExportFlags, ImportFlags, PullFlags, ReportFlags, VerifyFlags } from './server-flags.ts';
 
 /** The flags with which every command that reads a live server says who asks and how patient it is. */
 function addTargetFlags(command: Command): Command {

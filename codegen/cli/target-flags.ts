@@ -3,7 +3,7 @@ import { Refusal } from '../pull/refusal.ts';
 import { BadTarget, httpTarget, sendsInTheClear } from '../pull/target.ts';
 import { visible } from '../report/text.ts';
 import { BadInput, type Io } from './io.ts';
-import type { TargetFlags } from './server-commands.ts';
+import type { TargetFlags } from './server-flags.ts';
 
 export function targetOf(address: string, flags: TargetFlags): Target {
   try {

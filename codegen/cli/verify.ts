@@ -5,21 +5,13 @@ import { surfaceOf as catalogueOf } from '../emit/surface/surface.ts';
 import { DEFAULT_GRANT, type Pulled, type Target } from '../pull/pull.ts';
 import { toldHash } from '../pull/told-hash.ts';
 import { verify } from '../pull/verify.ts';
-import { renderReport, type Format } from '../report/render.ts';
+import { renderReport } from '../report/render.ts';
 import { oneLine } from '../report/text.ts';
 import { checkTree, hasErrors } from './compile-tree.ts';
 import { BadInput, type ExitCode, type Io } from './io.ts';
 import { printDiagnostics } from './report.ts';
-import type { TargetFlags } from './server-commands.ts';
+import type { VerifyFlags } from './server-flags.ts';
 import { pullTarget, targetOf } from './target-flags.ts';
-
-export interface VerifyFlags extends TargetFlags {
-  readonly url: string;
-  readonly schemas?: string;
-  readonly format: Exclude<Format, 'terminal'> | 'text';
-  readonly output?: string;
-  readonly failOn: 'breaking' | 'risky' | 'notice';
-}
 
 export async function runVerify(flags: VerifyFlags, io: Io): Promise<ExitCode> {
   const schemas = resolve(io.cwd, flags.schemas ?? 'schemas');

@@ -1,6 +1,6 @@
 import type { DiffReport } from '../diff/finding.ts';
 import { countsSentence, fails, open, outcomeSentence, placeOf, subject, witnessSentence } from './reading.ts';
-import type { RenderOptions } from './render.ts';
+import type { RenderOptions } from './options.ts';
 import { brief, clip, oneLine } from './text.ts';
 
 /** GitHub drops annotations over this many per step; the summary line tells that there are more. */

@@ -4,7 +4,7 @@ import { findingMarkup } from './html-finding.ts';
 import { approvalsMarkup, entitiesMarkup, tokensMarkup } from './html-tables.ts';
 import { html, trusted, type Markup } from './markup.ts';
 import { open, outcomeSentence, tokensSentence, VERDICTS, versionSentence } from './reading.ts';
-import type { RenderOptions } from './render.ts';
+import type { RenderOptions } from './options.ts';
 import { STYLE } from './style.ts';
 import { plural } from './text.ts';
 

@@ -1,6 +1,6 @@
 import type { DiffReport, Finding } from '../diff/finding.ts';
 import { countsSentence, fails, placeOf, subject, viewsSentence, witnessSentence } from './reading.ts';
-import type { RenderOptions } from './render.ts';
+import type { RenderOptions } from './options.ts';
 import { brief, pretty, visible } from './text.ts';
 
 /** For CI that draws test results: one suite per entity, one case per finding. */

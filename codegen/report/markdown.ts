@@ -12,7 +12,7 @@ import {
   versionSentence,
   witnessSentence,
 } from './reading.ts';
-import type { RenderOptions } from './render.ts';
+import type { RenderOptions } from './options.ts';
 import { brief, clip, oneLine, pretty, visible } from './text.ts';
 
 /** A comment on a pull request may hold 65,536 characters; the rest is in the other reports. */

@@ -5,18 +5,12 @@ import { htmlReport } from './html.ts';
 import { jsonReport } from './json.ts';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
+import type { RenderOptions } from './options.ts';
 import { sarifReport } from './sarif.ts';
 import { terminalReport } from './terminal.ts';
 
 export const FORMATS = ['terminal', 'json', 'markdown', 'html', 'sarif', 'junit', 'github'] as const;
 export type Format = (typeof FORMATS)[number];
-
-export interface RenderOptions {
-  /** Paints the terminal report; the others never hold colour codes. */
-  readonly color: boolean;
-  /** The contract folder as seen from the top of the repository, for links to files. */
-  readonly root: string;
-}
 
 const RENDERERS: Readonly<Record<Format, (report: DiffReport, options: RenderOptions) => string>> = {
   terminal: terminalReport,

@@ -1,7 +1,7 @@
 import type { DiffReport, Finding } from '../diff/finding.ts';
 import type { Verdict } from '../diff/rules/rule.ts';
 import { placeOf, viewsSentence, witnessSentence } from './reading.ts';
-import type { RenderOptions } from './render.ts';
+import type { RenderOptions } from './options.ts';
 import { brief, printableJson, visible } from './text.ts';
 
 const LEVELS: Readonly<Record<Verdict, 'error' | 'warning' | 'note' | 'none'>> = {

@@ -11,7 +11,7 @@ import {
   viewsSentence,
   witnessSentence,
 } from './reading.ts';
-import type { RenderOptions } from './render.ts';
+import type { RenderOptions } from './options.ts';
 import { brief, oneLine } from './text.ts';
 
 const PAINT: Readonly<Record<Verdict, number>> = { breaking: 31, risky: 33, unknown: 35, notice: 36, safe: 32 };
