@@ -22,8 +22,8 @@ const SUMMARY_MAX = 240;
 const REASON_MAX = 500;
 
 /** How much is told of the version in use, and of each other one: an answer must stay readable with many versions. */
-const FULL = { columns: COLUMNS_MAX, script: 8_000, failures: 10 };
-const BRIEF = { columns: 10, script: 500, failures: 1 };
+const FULL = { columns: COLUMNS_MAX, script: 8_000, failures: 10, review: true };
+const BRIEF = { columns: 10, script: 500, failures: 1, review: false };
 
 export function presentDatasetItem({ dataset, capability, active }: Domain.DatasetOverview): DatasetItem {
   return {
@@ -214,11 +214,25 @@ function presentCell(cell: Domain.CellView, dataset: Domain.Dataset, room: typeo
       fingerprint: table.fingerprint,
       train_report: presentReport(table.trainReport, room.failures),
       eval_report: presentReport(table.evalReport, room.failures),
+      ...(room.review && presentReview(table)),
       seconds: table.seconds,
     }),
     fits: presentFit(cell.fit),
     ...(cell.usedAt && { used_at: cell.usedAt.toISOString() }),
     resource: linkDataset(dataset),
+  };
+}
+
+function presentReview({ stats, quality }: Domain.CellTable): Pick<DatasetCell, 'stats' | 'quality'> {
+  return {
+    stats: {
+      has_tool_calling: stats.hasToolCalling,
+      has_multi_turn_tool_calls: stats.hasMultiTurnToolCalls,
+      max_token_estimate: stats.maxTokenEstimate,
+      average_input_characters: stats.averageInputCharacters,
+      average_output_characters: stats.averageOutputCharacters,
+    },
+    quality: quality.map(({ code, message, rows, examples }) => ({ code, message, rows, examples: [...examples] })),
   };
 }
 

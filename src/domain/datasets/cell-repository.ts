@@ -125,6 +125,14 @@ export class CellRepository {
       });
   }
 
+  /** The first use counts; later ones change nothing. */
+  async markUsed(projectId: string, id: string, at: Date): Promise<void> {
+    await this.#db('dataset_cells')
+      .where({ project_id: projectId, id, state: 'ok' })
+      .whereNull('used_at')
+      .update({ used_at: at, updated_at: this.#db.fn.now() });
+  }
+
   async remove(projectId: string, id: string): Promise<void> {
     await this.#db('dataset_cells').where({ project_id: projectId, id }).delete();
   }

@@ -246,7 +246,8 @@ function activeView(dataset: Dataset, cells: readonly Cell[]): CellView | undefi
   return viewsOf(dataset, cells).find(({ id }) => id === active?.id);
 }
 
-function requireRows(
+/** The version that is meant, with its rows; the one in use when none is named. */
+export function requireRows(
   cells: readonly CellView[],
   dataset: Dataset,
   reference: string | undefined,

@@ -16,6 +16,7 @@ import { DatasetPreparation } from './dataset-preparation.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import { DatasetService } from './dataset-service.ts';
 import { DatasetSteps } from './dataset-steps.ts';
+import { DatasetUse } from './dataset-use.ts';
 import type { ObjectStore } from './object-store.ts';
 import { ObjectSweep } from './object-sweep.ts';
 import { ObservedTraces } from './observed-traces.ts';
@@ -46,6 +47,8 @@ export interface Datasets {
   readonly creation: DatasetCreation;
   readonly preparation: DatasetPreparation;
   readonly decisions: DatasetDecisions;
+  /** For those who train on a version or evaluate with it. */
+  readonly use: DatasetUse;
   /** One attempt at a `dataset_run` job. */
   work(job: DatasetJob, run: JobRun): Promise<void>;
   /** Puts the dataset into its error state when its job has failed for good. */
@@ -71,6 +74,7 @@ export function createDatasets(parts: DatasetsParts): Datasets {
     creation: new DatasetCreation({ ...parts, newId: ids, traces }),
     preparation: new DatasetPreparation({ ...parts, newId: ids, datasets: service }),
     decisions: new DatasetDecisions({ ...parts, datasets: service }),
+    use: new DatasetUse(parts),
     work: ({ datasetId, step }, run) => (step === 'land' ? landing.land(run, datasetId) : steps.run(run, datasetId)),
     onJobFailed: async (tx, job, error) => {
       const datasets = new DatasetRepository(tx);

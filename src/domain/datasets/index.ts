@@ -25,6 +25,7 @@ export type {
   DatasetProgress,
   DatasetQuery,
 } from './dataset-service.ts';
+export type { UsableVersion, UseRequest } from './dataset-use.ts';
 export type { Dataset, DatasetIntent, DatasetSourceKind, DatasetState, RankedCapability } from './dataset.ts';
 export { createDatasets } from './datasets.ts';
 export type { DatasetJob, Datasets, DatasetsParts } from './datasets.ts';

@@ -30,6 +30,17 @@ describeTool('inspect_dataset', {
       const links = await Promise.all(detail.resource_links.map(({ uri }) => world.read(uri)));
       assert.equal(links.length, 3);
     },
+    'shows figures and findings of the version in use': async () => {
+      const world = await given.project();
+      const trace_ids = await sendTraces(world, [question('q', 'a'), question('q', 'a')]);
+      const made = await world.call('create_dataset_from_traces', { name: 'repeats', trace_ids });
+      await finish(world, made.job);
+      const { cells } = await world.call('inspect_dataset', { dataset: made.dataset.id });
+      assert.deepEqual(cells[0]?.quality, [
+        { code: 'repeated_rows', message: '1 of 2 rows repeat the content of an earlier row.', rows: 1, examples: [2] },
+      ]);
+      assert.deepEqual([cells[0]?.stats?.has_tool_calling, cells[0]?.stats?.average_input_characters], [false, 1]);
+    },
     'asks to poll while rows land and to decide what is proposed': async () => {
       const idle = await given.project({ server: await startServer({ database: await freshDatabase() }) });
       const trace_ids = await sendTraces(idle, tickets(1));
