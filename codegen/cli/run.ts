@@ -8,6 +8,7 @@ import type { ExitCode, Io } from './io.ts';
 import { registerMock } from './mock.ts';
 import { LINT_FORMATS, readOptions } from './options.ts';
 import type { Options, RawOptions } from './options.ts';
+import { registerProject } from './project.ts';
 import { registerServers } from './server-commands.ts';
 
 type Run = (options: Options, io: Io) => Promise<ExitCode>;
@@ -87,6 +88,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
   registerServers(program, io, done);
   registerMock(program, io, done);
   registerDocs(program, io, done);
+  registerProject(program, io, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;

@@ -291,6 +291,12 @@ export const PROFILE_LIMITS: Readonly<Record<string, string>> = {
   result_tokens: 'Tokens of one result.',
 };
 
+const profileSource = object('Where something was seen.', ['of', 'source', 'seen'], {
+  of: text('The limit or the refused keyword.', 64),
+  source: text('Address of the document or report.', 500),
+  seen: day('Day on which it was read.'),
+});
+
 export const profile: Node = object(
   'What one client or model provider accepts.',
   ['kind', 'name', 'title', 'description', 'limits'],
@@ -312,6 +318,7 @@ export const profile: Node = object(
       { type: 'string', maxLength: 64 },
       { maxItems: 64, uniqueItems: true },
     ),
+    sources: list('Where each limit and refusal was seen.', profileSource, { maxItems: 64 }),
   },
 );
 

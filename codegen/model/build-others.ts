@@ -266,6 +266,10 @@ export function buildProfile(document: ContractDocument): ProfileSpec {
     description: textOf(document.value, 'description'),
     limits: Object.fromEntries(Object.keys(limits).map((limit) => [limit, numberOf(limits, limit)])),
     refuses: textsOf(document.value, 'refuses').sort(),
+    sources: listOf(document.value, 'sources').map((one) => {
+      const from = fields(one);
+      return { of: textOf(from, 'of'), source: textOf(from, 'source'), seen: textOf(from, 'seen') };
+    }),
     source: document.source,
   };
 }

@@ -309,6 +309,8 @@ export interface ProfileSpec {
   readonly limits: { readonly [limit: string]: number };
   /** Schema keywords that must not reach this client. */
   readonly refuses: readonly string[];
+  /** Where each limit and refusal was seen, and on which day. */
+  readonly sources: readonly { readonly of: string; readonly source: string; readonly seen: string }[];
   readonly source: Source;
 }
 
