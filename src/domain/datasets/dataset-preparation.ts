@@ -12,6 +12,8 @@ import { busy, startRun } from './dataset-runs.ts';
 import type { DatasetService } from './dataset-service.ts';
 import { isBusy } from './dataset.ts';
 import type { Dataset } from './dataset.ts';
+import { ObjectMissing } from './object-store.ts';
+import { optional } from './optional.ts';
 
 /** A version to be made from the last one. */
 export interface Step {
@@ -54,10 +56,21 @@ export class DatasetPreparation {
     const dataset = await this.#parts.datasets.require(projectId, reference);
     if (isBusy(dataset.state)) throw busy();
     const base = baseOf(await this.#cells.ofDataset(projectId, dataset.id));
-    await this.#parts.engine.check(base.table.objectKey, step.script, step.signal ? { signal: step.signal } : {});
+    await this.#check(base, step);
     const cellId = this.#parts.newId();
     await this.#datasets.inTransaction((tx) => this.#append(tx, { dataset, base, step, cellId }));
     return { dataset: await this.#parts.datasets.require(projectId, dataset.id), cellId };
+  }
+
+  async #check({ table }: ComputedCell, { script, signal }: Step): Promise<void> {
+    try {
+      await this.#parts.engine.check(table.objectKey, script, optional('signal', signal));
+    } catch (error) {
+      if (!(error instanceof ObjectMissing)) throw error;
+      throw new AppError('unavailable', 'The rows of the last version cannot be read at the moment; try again later.', {
+        cause: error,
+      });
+    }
   }
 
   async #append(
