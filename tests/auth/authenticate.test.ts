@@ -25,7 +25,10 @@ async function setting() {
     services.apiKeys.create({ accountId: account.id, name: 'key', permissions: READ_WRITE, ...change });
   const counted = async <T>(work: () => Promise<T>): Promise<{ answer: T; statements: number }> => {
     let statements = 0;
-    const count = () => (statements += 1);
+    // Other work of the process shares the handle: audit rows and jobs do not count.
+    const count = ({ sql }: { sql: string }) => {
+      if (/\b(api_keys|memberships|projects|accounts)\b/.test(sql) && /^\s*select/i.test(sql)) statements += 1;
+    };
     services.db.on('query', count);
     try {
       const answer = await work();
