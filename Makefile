@@ -7,7 +7,7 @@ BASE ?= origin/main
 
 .DEFAULT_GOAL := help
 .PHONY: help install build start demo dev generate scaffold check-generated lint lint-contracts typecheck floors knip \
-        format test test-pg bench conformance containment cost check ci migrate clean
+        format test test-pg bench conformance conformance-auth containment docs mock schema-diff cost check ci migrate clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
@@ -73,8 +73,20 @@ test-pg: install build ## the whole suite on the PostgreSQL of DATABASE_URL
 bench: build ## our server, the SDK servers and bare node:http in one run
 	$(NODE) --import tsx tests/bench/run.ts
 
+conformance-auth: build ## the official authorization scenarios against our authorization server
+	$(NODE) --import tsx tests/conformance/authorization.ts
+
 conformance: build ## the MCP conformance suite against the real server
 	$(NODE) --import tsx tests/conformance/run.ts
+
+docs: install ## the contracts as a site in docs-site/
+	$(CONTRACT) docs --out docs-site
+
+mock: install ## a server from the contracts alone
+	$(CONTRACT) mock
+
+schema-diff: install ## what a change breaks: make schema-diff BASE=ref
+	$(CONTRACT) diff --against $(BASE)
 
 containment: install ## the prover on a folder of schema pairs: make containment SUITE=folder
 	$(NODE) --import tsx tests/gate/containment-suite.ts "$(SUITE)"
