@@ -6,6 +6,8 @@ import { emitRegistries } from './contracts/registries.ts';
 import type { EmitInput, EmitSource, EmittedFile } from './emitter.ts';
 import { withBanner } from './banner.ts';
 import { emitPages } from './console/pages.ts';
+import { emitClient } from './rest/client.ts';
+import { emitOpenApi } from './rest/openapi.ts';
 import { emitOperations } from './rest/operations.ts';
 import { emitSkills } from './skills/skills.ts';
 import { emitSurface, surfaceOf } from './surface/surface.ts';
@@ -29,6 +31,8 @@ export async function emitAll(source: EmitSource, steps: EmitSteps = {}): Promis
     await emitValidators(input, steps.compile),
     emitCatalog(input),
     emitOperations(input),
+    emitOpenApi(input),
+    emitClient(input),
     emitPages(input),
     emitSurface(input),
     emitSkills(input),

@@ -1,5 +1,6 @@
 import Koa from 'koa';
 import type { RequestListener } from 'node:http';
+import { endpointParameters, endpointRequest, endpointResponse } from '../../generated/validators/index.ts';
 import type { AccountContext } from '../context/account-context.ts';
 import { accessLog, createAccessLog } from '../http/access-log.ts';
 import { createClientIp } from '../http/client-ip.ts';
@@ -136,6 +137,11 @@ function useRest(koa: Koa, { services, product }: AppParts, guards: RestGuards):
     createRouter({
       contracts: product.rest.contracts,
       handlers: product.rest.handlers,
+      validators: {
+        parameters: endpointParameters,
+        request: endpointRequest,
+        response: endpointResponse,
+      },
       authenticate,
       clientIp,
       ...(rateLimiter !== undefined && { rateLimiter }),

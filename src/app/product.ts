@@ -63,7 +63,7 @@ export function createProduct(services: Services, metrics: ProcessMetrics): Prod
 }
 
 function createRest(services: Services, metrics: ProcessMetrics): Product['rest'] {
-  const { config, db, clock, resolveProject, observability } = services;
+  const { config, db, clock, resolveProject, observability, projects, apiKeys, cursors, addresses } = services;
   const codecs = [otlpJson, createProtobufCodec()];
   const load = new IngestLoad();
   const handlers = createEndpoints({
@@ -76,6 +76,10 @@ function createRest(services: Services, metrics: ProcessMetrics): Product['rest'
     codecs,
     load,
     clock,
+    projects,
+    apiKeys,
+    cursors,
+    frontendUrl: addresses.frontendUrl,
   });
   return {
     contracts: endpoints,

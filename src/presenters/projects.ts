@@ -1,4 +1,5 @@
 import { resourceUri } from '../../generated/catalog/resource-uris.ts';
+import type { ProjectSummary } from '../../generated/contracts/models/project_summary.ts';
 import type { CurrentProjectPayload } from '../../generated/contracts/resources/current_project.ts';
 import type { ListProjectsOutput } from '../../generated/contracts/tools/projects/list_projects.ts';
 import type { Project } from '../domain/projects/index.ts';
@@ -32,6 +33,16 @@ export function presentCurrentProject(project: Project, frontendUrl: string): Cu
     updated_at: project.updatedAt.toISOString(),
     repository_snapshot: repositorySnapshot === undefined ? null : { ...repositorySnapshot },
     last_synced_at: lastSyncedAt ?? null,
+  };
+}
+
+export function presentProjectSummary(project: Project, frontendUrl: string): ProjectSummary {
+  return {
+    id: project.id,
+    name: project.name,
+    slug: project.slug,
+    console_url: consoleUrl(frontendUrl, project.id),
+    created_at: project.createdAt.toISOString(),
   };
 }
 

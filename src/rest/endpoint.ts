@@ -55,8 +55,9 @@ export interface EndpointContexts {
 /** A handler as the router calls it: the generated interface has typed each one for its own contract. */
 export type EndpointHandler = (
   request: {
-    readonly parameters: Readonly<Record<string, string>>;
-    readonly body: { readonly contentType: string; readonly bytes: Uint8Array };
+    readonly parameters: never;
+    /** Raw bytes, or the checked value where the contract has a schema. */
+    readonly body: never;
   },
   context: KeyedEndpointContext,
 ) => Promise<unknown>;

@@ -9,11 +9,13 @@ import { methodNotAllowed } from '../http/method.ts';
 import { rateLimited, type RateLimiter } from '../http/rate-limit.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { EndpointContext, EndpointContract, EndpointHandler, KeyedEndpointContext } from './endpoint.ts';
+import { check, jsonBody, type EndpointValidators } from './validate.ts';
 import { joinRoutes, matchPath, type Match, type Route } from './routes.ts';
 
 export interface RouterParts {
   readonly contracts: readonly EndpointContract[];
   readonly handlers: Readonly<Record<string, EndpointHandler>>;
+  readonly validators: EndpointValidators;
   readonly authenticate: Authenticate;
   readonly clientIp: (ctx: Koa.Context) => string;
   /** Counts calls per credential, or per address without one. */
@@ -36,10 +38,17 @@ export function createRouter(parts: RouterParts): Koa.Middleware {
     if (contract.auth !== 'none') await checkRate(parts.rateLimiter, inbound);
     const account = await admit(parts.authenticate, contract, inbound);
     const parameters = readParameters(contract, ctx, params);
-    const body = { contentType, bytes: await bodyOf(contract, ctx) };
+    checkParameters(parts.validators, contract, parameters);
+    const bytes = await bodyOf(contract, ctx);
+    const schema = parts.validators.request[contract.name];
+    // because the validators have made parameters and body what the contract's handler is typed to take
+    const body = (schema === undefined ? { contentType, bytes } : jsonBody(schema, bytes)) as never;
     // because `admit` gives an account to every endpoint whose contract asks for one, and the others are not typed to see it
     const context = contextOf(ctx, inbound, account) as KeyedEndpointContext;
-    send(ctx, route, await route.handler({ parameters, body }, context));
+    const answer = await route.handler({ parameters: parameters as never, body }, context);
+    const holds = parts.validators.response[contract.name];
+    if (holds !== undefined && !holds(answer)) throw new Error(`The answer of ${contract.name} breaks its contract.`);
+    send(ctx, route, answer);
     return undefined;
   };
 }
@@ -123,6 +132,15 @@ function readParameters(
     else if (required) throw invalidParameter(name, 'is required');
   }
   return values;
+}
+
+function checkParameters(
+  validators: EndpointValidators,
+  { name }: EndpointContract,
+  parameters: Record<string, string>,
+): void {
+  const validate = validators.parameters[name];
+  if (validate !== undefined) check(validate, parameters, 'The request');
 }
 
 function single(query: URLSearchParams, name: string): string | undefined {
