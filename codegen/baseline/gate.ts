@@ -27,7 +27,8 @@ export interface GateResult {
   readonly undecided: number;
 }
 
-export async function runGate(request: GateRequest, where: Where, options: GateOptions): Promise<GateResult> {
+export async function runGate(request: GateRequest, given: Where, options: GateOptions): Promise<GateResult> {
+  const where = { memory: new Map(), ...given };
   const { names, head } = endsOf(request, where);
   const now = await loadSource(head, where);
   const baselines = names.length > 0 ? await loadAll(names, where) : supportedReleases(where.schemas, options.today);

@@ -5,6 +5,7 @@ import { canonicalModel } from '../canonical/index.ts';
 import { digestOf, type LoadedSurface } from '../diff/loaded.ts';
 import { pathOf, sourcesOf, surfaceOfModel } from '../diff/surface/from-model.ts';
 import { formatDiagnostic } from '../load/diagnostics.ts';
+import type { DocumentMemory } from '../load/read-documents.ts';
 import { loadModel, loadModelOf, type LoadedModel } from '../model/load-model.ts';
 import type { ContractModel } from '../model/types.ts';
 import { projectModel } from '../project/index.ts';
@@ -24,6 +25,8 @@ export interface Where {
   readonly cwd: string;
   /** The contract folder, absolute. */
   readonly schemas: string;
+  /** What the sources of one comparison have in common is read once. */
+  readonly memory?: DocumentMemory;
   /** Reads a running server; absent where no network may be used. */
   readonly pull?: (address: string) => Promise<LoadedSurface>;
 }
@@ -31,7 +34,7 @@ export interface Where {
 export const WORK_TREE = 'work tree';
 
 export async function loadSource(name: string, where: Where): Promise<LoadedSurface> {
-  if (name === WORK_TREE) return loadFolder(where.schemas, WORK_TREE);
+  if (name === WORK_TREE) return loadFolder(where.schemas, WORK_TREE, where);
   if (/^https?:\/\//u.test(name)) {
     if (where.pull === undefined) throw new SourceFault(`${name} is a server, and servers are not read here.`);
     return where.pull(name);
@@ -46,7 +49,7 @@ export async function loadSource(name: string, where: Where): Promise<LoadedSurf
   if (!existsSync(path)) {
     throw new SourceFault(`\`${name}\` is no released version, commit, folder or file here.`);
   }
-  if (statSync(path).isDirectory()) return loadFolder(path, name);
+  if (statSync(path).isDirectory()) return loadFolder(path, name, where);
   return readSnapshotOf(() => readSnapshot(readFileSync(path, 'utf8'), name));
 }
 
@@ -59,11 +62,11 @@ function readSnapshotOf(read: () => LoadedSurface & { readonly intact: boolean }
   }
 }
 
-async function loadFolder(folder: string, label: string): Promise<LoadedSurface> {
+async function loadFolder(folder: string, label: string, { memory }: Where): Promise<LoadedSurface> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new SourceFault(`There is no contract folder ${label === WORK_TREE ? folder : label}.`);
   }
-  return surfaceOf(await loadModel(folder), label);
+  return surfaceOf(await loadModel(folder, memory), label);
 }
 
 async function loadCommit(label: string, commit: string, where: Where): Promise<LoadedSurface> {
@@ -71,7 +74,7 @@ async function loadCommit(label: string, commit: string, where: Where): Promise<
   try {
     const files = filesAt(where.cwd, commit, folder === '' ? '.' : folder);
     if (files.size === 0) throw new SourceFault(`\`${label}\` has no contract folder ${folder}.`);
-    return surfaceOf(await loadModelOf(files), label);
+    return surfaceOf(await loadModelOf(files, where.memory), label);
   } catch (error) {
     if (error instanceof GitFault) throw new SourceFault(`\`${label}\` cannot be read: ${error.message}`);
     throw error;

@@ -10,6 +10,8 @@ import { SchemaFault } from './stop.ts';
 export class Validators {
   readonly #formats: FormatMode;
   readonly #meta: Ajv2020;
+  /** By schema object: one question asks the same two ends many times. */
+  readonly #compiled = new WeakMap<object, ValidateFunction>();
 
   constructor(formats: FormatMode) {
     this.#formats = formats;
@@ -50,16 +52,22 @@ export class Validators {
   }
 
   #compile(schema: JsonSchema): ValidateFunction {
+    const known = typeof schema === 'object' ? this.#compiled.get(schema) : undefined;
+    if (known !== undefined) return known;
     // Both schemas have passed the meta-schema already, and compiling that one is most of the cost.
-    return make(this.#formats, false).compile(schema);
+    const validate = make(this.#formats, false, JSON.stringify(schema).includes('json-schema.org')).compile(schema);
+    if (typeof schema === 'object') this.#compiled.set(schema, validate);
+    return validate;
   }
 }
 
-function make(formats: FormatMode, validateSchema: boolean): Ajv2020 {
+/** The meta-schemas are a third of the cost of an instance, and few schemas refer to them. */
+function make(formats: FormatMode, validateSchema: boolean, meta = true): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
     logger: false,
     validateSchema,
+    meta,
     ownProperties: true,
     unicodeRegExp: true,
     validateFormats: formats === 'assert',

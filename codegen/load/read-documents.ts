@@ -44,20 +44,36 @@ async function readDocument(entry: TreeFile, diagnostics: Diagnostic[]): Promise
   return { ...place, root: node, value, source };
 }
 
-/** Reads the tree and checks each file by itself. Everything found is in `diagnostics`, in no particular order. */
-export async function readDocuments(root: string): Promise<Documents> {
-  return documentsOf(readTree(root));
+async function readChecked(entry: TreeFile): Promise<Remembered> {
+  const diagnostics: Diagnostic[] = [];
+  const document = await readDocument(entry, diagnostics);
+  if (document !== undefined) diagnostics.push(...checkGrammar(document), ...checkSchemas(document));
+  return { document, diagnostics };
 }
 
+/** Reads the tree and checks each file by itself. Everything found is in `diagnostics`, in no particular order. */
+export async function readDocuments(root: string, memory?: DocumentMemory): Promise<Documents> {
+  return documentsOf(readTree(root), memory);
+}
+
+interface Remembered {
+  readonly document: ContractDocument | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Files that were read before, by path and text: two trees of one history have most of them in common. */
+export type DocumentMemory = Map<string, Remembered>;
+
 /** The same for a tree whose files have been read already. */
-export async function documentsOf(tree: Tree): Promise<Documents> {
+export async function documentsOf(tree: Tree, memory?: DocumentMemory): Promise<Documents> {
   const diagnostics = [...tree.diagnostics];
   const documents: ContractDocument[] = [];
   for (const entry of tree.files) {
-    const document = await readDocument(entry, diagnostics);
-    if (document === undefined) continue;
-    documents.push(document);
-    diagnostics.push(...checkGrammar(document), ...checkSchemas(document));
+    const key = `${entry.file}\n${entry.text}`;
+    const read = memory?.get(key) ?? (await readChecked(entry));
+    memory?.set(key, read);
+    if (read.document !== undefined) documents.push(read.document);
+    diagnostics.push(...read.diagnostics);
   }
   return { documents, diagnostics, files: new Map(tree.files.map(({ file, text }) => [file, text])) };
 }

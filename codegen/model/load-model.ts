@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { sortDiagnostics } from '../load/diagnostics.ts';
 import { documentsOf, readDocuments } from '../load/read-documents.ts';
-import type { Documents } from '../load/read-documents.ts';
+import type { DocumentMemory, Documents } from '../load/read-documents.ts';
 import { treeOf } from '../load/read-tree.ts';
 import { buildContract } from './build.ts';
 import type { ContractModel, Diagnostic } from './types.ts';
@@ -19,13 +19,16 @@ export interface LoadedModel {
  * Reads the contract tree under `root` and builds its model. Reads nothing outside `root` and opens no connection.
  * Rejects only when `root` itself cannot be read.
  */
-export async function loadModel(root: string): Promise<LoadedModel> {
-  return modelOf(await readDocuments(resolve(root)));
+export async function loadModel(root: string, memory?: DocumentMemory): Promise<LoadedModel> {
+  return modelOf(await readDocuments(resolve(root), memory));
 }
 
 /** The model of a tree that is held in memory, by path relative to its root. */
-export async function loadModelOf(contents: ReadonlyMap<string, Uint8Array>): Promise<LoadedModel> {
-  return modelOf(await documentsOf(treeOf(contents)));
+export async function loadModelOf(
+  contents: ReadonlyMap<string, Uint8Array>,
+  memory?: DocumentMemory,
+): Promise<LoadedModel> {
+  return modelOf(await documentsOf(treeOf(contents), memory));
 }
 
 function modelOf({ documents, diagnostics, files }: Documents): LoadedModel {

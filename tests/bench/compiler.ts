@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeContractTree } from './contract-tree.ts';
 
@@ -11,24 +11,24 @@ export interface CompilerFigure {
 const preload = new URL('servers/report-usage.mjs', import.meta.url).href;
 
 /** CPU seconds of one run of the compiled `mcp-contract`, process start included. */
-function cpuSeconds(args: readonly string[]): number {
+function cpuSeconds(args: readonly string[], expected = 0): number {
   const run = spawnSync(process.execPath, ['--import', preload, 'dist/codegen/main.js', ...args], {
     encoding: 'utf8',
     env: { ...process.env, CPU_AT_EXIT: '1' },
   });
   const figure = /CPU_US (\d+)/.exec(run.stderr)?.[1];
-  if (run.status !== 0 || !figure)
+  if (run.status !== expected || !figure)
     throw new Error(
       `mcp-contract ${args.join(' ')}: exit ${String(run.status)}\n${run.stderr.slice(0, 2000)}${run.stdout.slice(0, 2000)}`,
     );
   return Number(figure) / 1e6;
 }
 
-const best = (args: readonly string[], before: () => void): number =>
+const best = (args: readonly string[], before: () => void, expected = 0): number =>
   Math.min(
     ...[1, 2, 3].map(() => {
       before();
-      return cpuSeconds(args);
+      return cpuSeconds(args, expected);
     }),
   );
 
@@ -44,7 +44,25 @@ export function measureCompiler(folder: string, size: number): readonly Compiler
     { step: `generate ${String(size)} tools from nothing`, cpu_seconds: best(['generate', ...where], clear) },
     { step: `generate ${String(size)} tools, unchanged`, cpu_seconds: best(['generate', ...where], () => undefined) },
     { step: `lint ${String(size)} tools`, cpu_seconds: best(['lint', '--schemas', schemas], () => undefined) },
+    { step: `diff ${String(size)} tools, ten of them breaking`, cpu_seconds: measureDiff(folder, schemas) },
   ];
+}
+
+/** The gate on two trees of which every fifteenth tool takes a shorter text than before. */
+function measureDiff(folder: string, schemas: string): number {
+  const edited = resolve(folder, 'schemas-edited');
+  rmSync(edited, { recursive: true, force: true });
+  cpSync(schemas, edited, { recursive: true });
+  const tools = join(edited, 'tools', 'records');
+  for (const [index, file] of readdirSync(tools).sort().entries()) {
+    if (index % 15 !== 0) continue;
+    const text = readFileSync(join(tools, file), 'utf8');
+    writeFileSync(
+      join(tools, file),
+      text.replace(/maxLength: (\d+)/u, (_, most) => `maxLength: ${Number(most) - 1}`),
+    );
+  }
+  return best(['diff', '--schemas', edited, '--against', schemas], () => undefined, 1);
 }
 
 /** Compiles the benchmark's catalogue for the server under measure and answers the folder of the generated code. */

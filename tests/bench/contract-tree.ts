@@ -12,7 +12,7 @@ export function writeContractTree(folder: string, size: number): void {
   const put = (path: string, document: unknown): void => {
     const file = join(folder, path);
     mkdirSync(join(file, '..'), { recursive: true });
-    writeFileSync(file, stringify(document, { aliasDuplicateObjects: false }));
+    writeFileSync(file, stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 }));
   };
   put('server.yaml', {
     kind: 'server',
