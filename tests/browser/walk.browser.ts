@@ -154,5 +154,7 @@ async function look(page: Page, name: string): Promise<string[]> {
 }
 
 function focused(page: Page): Promise<string> {
-  return page.evaluate<string>('document.activeElement?.textContent?.trim() ?? ""');
+  return page.evaluate<string>(
+    'document.activeElement === document.body ? "" : (document.activeElement?.textContent?.trim() ?? "")',
+  );
 }
