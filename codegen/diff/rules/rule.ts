@@ -46,7 +46,7 @@ const VERDICTS: Readonly<Record<string, Verdict>> = {
 
 /** "WC" gives wire and client. */
 export function setsOf(letters: string): RuleSet[] {
-  return [...letters].map((letter) => {
+  return letters.split('').map((letter) => {
     const set = SETS[letter];
     if (set === undefined) throw new RangeError(`no rule set is called ${letter}`);
     return set;

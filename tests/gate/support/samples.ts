@@ -25,7 +25,8 @@ function sample(schema: JsonValue, root: JsonSchema, pick: Pick, depth: number):
     return { ...object(node, root, pick, depth), ...Object.assign({}, ...parts) };
   }
   const { type } = node;
-  switch (String(Array.isArray(type) ? pickOf(type, pick) : type)) {
+  const chosen = Array.isArray(type) ? pickOf(type, pick) : type;
+  switch (typeof chosen === 'string' ? chosen : 'object') {
     case 'null':
       return null;
     case 'boolean':
