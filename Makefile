@@ -7,7 +7,7 @@ BASE ?= origin/main
 
 .DEFAULT_GOAL := help
 .PHONY: help install build start demo dev generate scaffold check-generated lint lint-contracts typecheck floors knip \
-        format test test-pg bench conformance conformance-auth containment docs mock schema-diff cost check ci migrate clean
+        format test test-pg bench conformance conformance-auth containment docs mock schema-diff coverage cost check ci migrate clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
@@ -69,6 +69,9 @@ test: install build ## the whole suite on the embedded database
 test-pg: install build ## the whole suite on the PostgreSQL of DATABASE_URL
 	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh)"' >&2; exit 2; }
 	npm run --silent test
+
+coverage: install build ## the suite with line coverage in coverage/
+	npx c8 --src src --src codegen npm run --silent test
 
 bench: build ## our server, the SDK servers and bare node:http in one run
 	$(NODE) --import tsx tests/bench/run.ts
