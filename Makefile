@@ -7,7 +7,7 @@ BASE ?= origin/main
 
 .DEFAULT_GOAL := help
 .PHONY: help install build start demo dev generate scaffold check-generated lint lint-contracts typecheck floors knip \
-        format test test-pg bench conformance conformance-auth containment docs mock schema-diff coverage cost check ci migrate clean
+        format test test-pg bench conformance conformance-auth containment docs mock schema-diff coverage test-browser cost check ci migrate clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ test-pg: install build ## the whole suite on the PostgreSQL of DATABASE_URL
 	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh)"' >&2; exit 2; }
 	npm run --silent test
 
+test-browser: install build ## the pages in Chromium: Console, docs site, review page
+	npx mocha 'tests/**/*.browser.ts'
+
 coverage: install build ## the suite with line coverage in coverage/
 	npx c8 --src src --src codegen npm run --silent test
 
@@ -89,7 +92,7 @@ mock: install ## a server from the contracts alone
 	$(CONTRACT) mock
 
 schema-diff: install ## what a change breaks: make schema-diff BASE=ref
-	$(CONTRACT) diff --against $(BASE)
+	$(CONTRACT) diff "$(BASE)" --fail-on breaking
 
 containment: install ## the prover on a folder of schema pairs: make containment SUITE=folder
 	$(NODE) --import tsx tests/gate/containment-suite.ts "$(SUITE)"
