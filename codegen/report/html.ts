@@ -54,7 +54,10 @@ function heading(report: DiffReport): Markup {
             ${counts}${approved}
           </ul>`
     }
-    <p>${versionSentence(report)} ${tokensSentence(report)} Fails on ${report.failOn} or worse.</p>
+    <p>
+      ${versionSentence(report)} ${tokensSentence(report)} Fails on
+      ${report.failOn}${report.failOn === 'breaking' ? '' : ' or worse'}.
+    </p>
   </header>`;
 }
 

@@ -42,8 +42,8 @@ class Rogue {
   }
 
   stop(): void {
-    this.#server.closeAllConnections();
     this.#server.close();
+    this.#server.closeAllConnections();
   }
 
   get url(): string {
