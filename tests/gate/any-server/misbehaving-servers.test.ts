@@ -327,6 +327,12 @@ describe('pull from servers that misbehave', function () {
     });
   });
 
+  it('refuses TLS that cannot be trusted, and offers no way round it', async () => {
+    const { code, err } = await run(folder, 'pull', rogue.url.replace('http:', 'https:'));
+    assert.equal(code, 2);
+    assert.match(err, /cannot be trusted \([A-Z_]+\)\. Name your own authority in NODE_EXTRA_CA_CERTS/u);
+  });
+
   it('refuses bad flags before anything is sent', async () => {
     const wrong: readonly (readonly string[])[] = [
       ['ftp://host/mcp'],
