@@ -63,12 +63,8 @@ const NO_CHOICES: ReadonlyMap<string, number> = new Map();
 const ONE: Alternative = { schema: {}, choices: new Map() };
 
 /** True when the schema says by itself that its value is an object. */
-export function speaksOfObjects(schema: JsonObject): boolean {
+function speaksOfObjects(schema: JsonObject): boolean {
   return member(schema, 'type') === 'object' || OBJECT_WORDS.some((word) => Object.hasOwn(schema, word));
-}
-
-export function isAnnotation(keyword: string): boolean {
-  return ANNOTATIONS.has(keyword);
 }
 
 /** A reference with nothing but annotations beside it. */

@@ -43,7 +43,7 @@ export function notesOf(schema: JsonObject): Notes {
 }
 
 /** The JSON Schema type of a value; whole numbers are integers. */
-export function typeOfValue(value: JsonValue): string {
+function typeOfValue(value: JsonValue): string {
   if (value === null) return 'null';
   if (isJsonArray(value)) return 'array';
   if (isJsonObject(value)) return 'object';

@@ -125,33 +125,3 @@ export function isNull(node: Node): boolean {
     (node.kind === 'literal' && node.values.length === 1 && node.values[0] === null)
   );
 }
-
-/** Calls `visit` for every node below and including this one, without following references. */
-export function walk(node: Node, visit: (node: Node) => void): void {
-  visit(node);
-  for (const child of childrenOf(node)) walk(child, visit);
-}
-
-export function childrenOf(node: Node): readonly Node[] {
-  switch (node.kind) {
-    case 'object':
-      return [
-        ...node.properties.map((property) => property.node),
-        ...node.patterns.map((pattern) => pattern.node),
-        ...(typeof node.rest === 'string' ? [] : [node.rest]),
-        ...(node.propertyNames === undefined ? [] : [node.propertyNames]),
-      ];
-    case 'array':
-      return node.contains === undefined ? [node.items] : [node.items, node.contains.node];
-    case 'tuple':
-      return node.rest === 'closed' ? node.items : [...node.items, node.rest];
-    case 'union':
-      return node.members;
-    case 'any':
-    case 'never':
-    case 'ref':
-    case 'literal':
-    case 'scalar':
-      return [];
-  }
-}

@@ -32,7 +32,7 @@ export interface ShapeSource {
 }
 
 /** What a caller of a keyed tool may add so that a repeated call is recognised. */
-export const REQUEST_KEY: JsonSchema = {
+const REQUEST_KEY: JsonSchema = {
   type: 'string',
   minLength: 8,
   maxLength: 128,

@@ -82,7 +82,7 @@ function shapeText(node: Node): string {
 }
 
 /** Shapes that fit into a type expression without a declaration of their own. */
-export function isPrintable(node: Node): boolean {
+function isPrintable(node: Node): boolean {
   switch (node.kind) {
     case 'any':
     case 'never':

@@ -27,7 +27,7 @@ export function registerDocs(program: Command, io: Io, done: (code: ExitCode) =>
     .action(async (flags: DocsFlags) => done(await runDocs(flags, io)));
 }
 
-export async function runDocs(flags: DocsFlags, io: Io): Promise<ExitCode> {
+async function runDocs(flags: DocsFlags, io: Io): Promise<ExitCode> {
   const { schemas } = readOptions(flags.schemas === undefined ? {} : { schemas: flags.schemas }, io);
   const { parts, diagnostics } = await checkTree(schemas);
   if (parts === undefined || hasErrors(diagnostics)) {

@@ -41,7 +41,7 @@ async function pullServer(address: string, header: readonly string[]): Promise<L
   }
 }
 
-export function gateOptions(flags: GateFlags, io: Io): GateOptions {
+function gateOptions(flags: GateFlags, io: Io): GateOptions {
   return {
     today: todayOf(flags, io),
     ...(flags.failOn === undefined ? {} : { failOn: flags.failOn }),

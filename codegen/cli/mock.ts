@@ -53,7 +53,7 @@ export function registerMock(program: Command, io: Io, done: (code: ExitCode) =>
 }
 
 /** Serves until the process is asked to stop. */
-export async function runMock(flags: MockFlags, io: Io): Promise<ExitCode> {
+async function runMock(flags: MockFlags, io: Io): Promise<ExitCode> {
   const { schemas } = readOptions(flags.schemas === undefined ? {} : { schemas: flags.schemas }, io);
   const { parts, diagnostics } = await checkTree(schemas);
   if (parts === undefined || hasErrors(diagnostics)) {

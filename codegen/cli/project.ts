@@ -24,7 +24,7 @@ export function registerProject(program: Command, io: Io, done: (code: ExitCode)
     .action(async (flags: ProjectFlags) => done(await runProject(flags, io)));
 }
 
-export async function runProject(flags: ProjectFlags, io: Io): Promise<ExitCode> {
+async function runProject(flags: ProjectFlags, io: Io): Promise<ExitCode> {
   const { schemas } = readOptions(flags.schemas === undefined ? {} : { schemas: flags.schemas }, io);
   const { parts, diagnostics } = await checkTree(schemas);
   if (parts === undefined || hasErrors(diagnostics)) {

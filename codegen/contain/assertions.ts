@@ -52,6 +52,6 @@ function size(forge: Forge, of: 'string' | 'array' | 'object', min?: JsonValue, 
   return forge.given(of, forge.size(of, low, high));
 }
 
-export function list(value: JsonValue): readonly JsonValue[] {
+function list(value: JsonValue): readonly JsonValue[] {
   return Array.isArray(value) ? value : [value];
 }

@@ -125,7 +125,7 @@ export class Documents {
 }
 
 /** The place with the base its own `$id` sets. */
-export function within(place: Place): Place {
+function within(place: Place): Place {
   if (!isObject(place.schema)) return place;
   const id = ownEntry(place.schema, '$id');
   if (typeof id !== 'string') return place;

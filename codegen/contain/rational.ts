@@ -16,7 +16,7 @@ export function rational(value: number): Rational {
   return shift >= 0 ? { n: digits * 10n ** BigInt(shift), d: 1n } : reduce(digits, 10n ** BigInt(-shift));
 }
 
-export function reduce(n: bigint, d: bigint): Rational {
+function reduce(n: bigint, d: bigint): Rational {
   const divisor = gcd(n < 0n ? -n : n, d);
   return divisor === 0n ? { n: 0n, d: 1n } : { n: n / divisor, d: d / divisor };
 }
@@ -82,7 +82,7 @@ function approximate({ n, d }: Rational): number | undefined {
   return Number(`${scaled}e-${places}`);
 }
 
-export function gcd(a: bigint, b: bigint): bigint {
+function gcd(a: bigint, b: bigint): bigint {
   let [x, y] = [a, b];
   while (y !== 0n) [x, y] = [y, x % y];
   return x;

@@ -24,7 +24,7 @@ export interface Descent {
 }
 
 /** Puts the keywords of one node, and only those, into another. */
-export function transplant(from: JsonObject, into: JsonObject, keywords: readonly string[]): JsonObject {
+function transplant(from: JsonObject, into: JsonObject, keywords: readonly string[]): JsonObject {
   const kept = Object.entries(into).filter(([keyword]) => !keywords.includes(keyword));
   const moved = Object.entries(from).filter(([keyword]) => keywords.includes(keyword));
   return Object.fromEntries([...kept, ...moved]);

@@ -9,7 +9,7 @@ const NAMED = new Set(['properties', 'patternProperties', '$defs', 'dependentSch
 const SETS = new Set(['required', 'enum', 'type']);
 
 /** The value without prose, with sets in order: what two wordings of one change have in common. */
-export function withoutProse(value: JsonValue, named = false): JsonValue {
+function withoutProse(value: JsonValue, named = false): JsonValue {
   if (isJsonArray(value)) return value.map((one) => withoutProse(one));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(

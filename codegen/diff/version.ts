@@ -43,7 +43,7 @@ function bumpOf({ verdict, rule, sets }: Finding): Bump {
   return verdict === 'risky' ? 'minor' : 'patch';
 }
 
-export function givenBump(before: string, after: string): Bump | 'decrease' {
+function givenBump(before: string, after: string): Bump | 'decrease' {
   const [old, now] = [parseVersion(before), parseVersion(after)];
   const order = compareVersions(before, after);
   if (order > 0) return 'decrease';
@@ -52,7 +52,7 @@ export function givenBump(before: string, after: string): Bump | 'decrease' {
   return old[1] !== now[1] ? 'minor' : 'patch';
 }
 
-export function bump(version: string, by: Bump): string {
+function bump(version: string, by: Bump): string {
   const parts = parseVersion(version);
   if (parts === undefined || by === 'none') return version;
   const [major, minor, patch] = parts;

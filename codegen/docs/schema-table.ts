@@ -66,7 +66,7 @@ function rowOf(path: string, node: Node, required: boolean, { lookup, names }: T
   ];
 }
 
-export function typeOf(node: Node, lookup: Lookup, depth = 0): string {
+function typeOf(node: Node, lookup: Lookup, depth = 0): string {
   if (depth > DEEPEST) return 'value';
   switch (node.kind) {
     case 'any':

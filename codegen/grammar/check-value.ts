@@ -74,7 +74,7 @@ export function isList(value: JsonValue | undefined): value is readonly JsonValu
   return Array.isArray(value);
 }
 
-export function typeOf(value: JsonValue): string {
+function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (isList(value)) return 'array';
   return typeof value;
@@ -85,7 +85,7 @@ function hasType(value: JsonValue, type: string): boolean {
 }
 
 /** JSON Schema counts characters as code points: a surrogate pair is one. */
-export function codePoints(text: string): number {
+function codePoints(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) if ((text.codePointAt(at) ?? 0) > 0xffff) count -= 1;
   return count;
@@ -398,7 +398,7 @@ class Checker {
 }
 
 /** JSON text with sorted keys: equal exactly when two values are equal. */
-export function canonical(value: JsonValue): string {
+function canonical(value: JsonValue): string {
   if (isList(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.keys(value).sort();

@@ -203,7 +203,7 @@ export const model: Node = object(
   },
 );
 
-export const ERROR_CLASSES = [
+const ERROR_CLASSES = [
   'invalid_input',
   'unauthenticated',
   'permission_denied',
@@ -277,7 +277,7 @@ export const server: Node = object(
 );
 
 /** Limits a profile may set, with what each one counts. */
-export const PROFILE_LIMITS: Readonly<Record<string, string>> = {
+const PROFILE_LIMITS: Readonly<Record<string, string>> = {
   tool_name: 'Characters of a tool name.',
   prefixed_tool_name: 'Characters of a tool name with the prefix the host puts before it.',
   host_prefix: 'Characters of that prefix without the server name.',

@@ -34,8 +34,8 @@ export interface Answer {
 type Params = { readonly [name: string]: JsonValue };
 
 /** `_meta` key and header by which a caller asks for an error. */
-export const WANTED_META = 'mcp-contract/error';
-export const WANTED_HEADER = 'x-mock-error';
+const WANTED_META = 'mcp-contract/error';
+const WANTED_HEADER = 'x-mock-error';
 
 const CACHED: ReadonlySet<string> = new Set([
   'server/discover',

@@ -29,7 +29,7 @@ export interface Pulled extends Taken {
   readonly listings: readonly GrantListing[];
 }
 
-export const DEFAULT_REVISIONS: readonly Revision[] = [MODERN[0], LEGACY[0]];
+const DEFAULT_REVISIONS: readonly Revision[] = [MODERN[0], LEGACY[0]];
 export const DEFAULT_GRANT = 'default';
 
 /** Some local servers never answer a question they do not know. */

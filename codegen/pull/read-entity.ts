@@ -84,6 +84,6 @@ export function text(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function strings(value: readonly JsonValue[]): string[] {
+function strings(value: readonly JsonValue[]): string[] {
   return value.filter((one) => typeof one === 'string');
 }

@@ -152,7 +152,7 @@ export function finding(visit: Visit, message: string, remedy?: string, below: J
   };
 }
 
-export const bundle = once((model) => bundleDefs(model));
+const bundle = once((model) => bundleDefs(model));
 
 /** Follows `#/$defs/<TypeName>`. */
 export function resolveIn(model: ContractModel): (ref: string) => JsonSchema | undefined {

@@ -6,7 +6,7 @@ import { settingsHelp } from './settings-table.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Exit codes: 0 done, 1 refused or found wanting, 2 wrong command or setting, 3 a fault of our own. */
-export const EXIT = { done: 0, refused: 1, misused: 2, fault: 3 } as const;
+const EXIT = { done: 0, refused: 1, misused: 2, fault: 3 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

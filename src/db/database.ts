@@ -25,7 +25,7 @@ export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx) => Promise<T>
   });
 }
 
-export function isTransaction(db: Db | Tx): db is Tx {
+function isTransaction(db: Db | Tx): db is Tx {
   return db.isTransaction === true;
 }
 

@@ -59,15 +59,6 @@ export function isConnectionLost(error: unknown): boolean {
   return SOCKET_CODES.has(code) || /^(57P0[1-5]|08...|25P03)$/.test(code);
 }
 
-/** True for the violation of a unique rule; with a name, of that rule only. */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return violates(error, '23505', constraint);
-}
-
-export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
-  return violates(error, '23503', constraint);
-}
-
 /** The five-character SQLSTATE, when the error carries one. */
 export function sqlState(error: unknown): string | undefined {
   const code = error instanceof Error ? codeOf(error) : undefined;
@@ -75,7 +66,7 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /** knex puts the statement in front of the server's words; both are for the log, the words alone are for a decision. */
-export function withoutSql(message: string): string {
+function withoutSql(message: string): string {
   const at = message.lastIndexOf(' - ');
   return at < 0 ? message : message.slice(at + 3);
 }
@@ -92,9 +83,4 @@ function unavailable(message: string, cause: Error): AppError {
 
 function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
-function violates(error: unknown, code: string, constraint: string | undefined): boolean {
-  if (!(error instanceof Error) || codeOf(error) !== code) return false;
-  return constraint === undefined || ('constraint' in error && error.constraint === constraint);
 }

@@ -1,4 +1,3 @@
-import type Koa from 'koa';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from './refusal.ts';
 
@@ -19,11 +18,4 @@ export function isUnencoded(headers: IncomingHttpHeaders): boolean {
 
 export function notJson(): Refusal {
   return new Refusal(415, 'invalid_request', 'Content-Type must be application/json, in UTF-8 and not compressed.');
-}
-
-export function jsonGuard(): Koa.Middleware {
-  return (ctx, next) => {
-    if (!isJson(ctx.req.headers) || !isUnencoded(ctx.req.headers)) throw notJson();
-    return next();
-  };
 }

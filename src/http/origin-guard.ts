@@ -1,4 +1,3 @@
-import type Koa from 'koa';
 import { Refusal } from './refusal.ts';
 
 export type OriginCheck = (origin: string | undefined) => boolean;
@@ -15,11 +14,4 @@ export function createOriginCheck(allowed: readonly string[]): OriginCheck {
 
 export function foreignOrigin(): Refusal {
   return new Refusal(403, 'origin_not_allowed', 'Browser pages of this origin may not call the server.');
-}
-
-export function originGuard(check: OriginCheck): Koa.Middleware {
-  return (ctx, next) => {
-    if (!check(ctx.req.headers.origin)) throw foreignOrigin();
-    return next();
-  };
 }

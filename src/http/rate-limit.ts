@@ -25,7 +25,7 @@ export function createMemoryRateLimiter(limit: RateLimit): RateLimiter {
 }
 
 /** A limiter over any store of rate-limiter-flexible; a store that fails lets the request pass. */
-export function fromStore(store: RateLimiterAbstract, points: number): RateLimiter {
+function fromStore(store: RateLimiterAbstract, points: number): RateLimiter {
   return {
     consume: (key) =>
       // Chained by hand: an async function would cost every request two more turns of the microtask queue.

@@ -117,7 +117,7 @@ export interface RedactBounds {
   readonly maxBytes: number;
 }
 
-export const DEFAULT_BOUNDS: RedactBounds = { maxDepth: 12, maxBreadth: 100, maxString: 12_000, maxBytes: 256 * 1024 };
+const DEFAULT_BOUNDS: RedactBounds = { maxDepth: 12, maxBreadth: 100, maxString: 12_000, maxBytes: 256 * 1024 };
 
 /** Makes a redactor; `shapes` adds patterns (global flag set) for secrets of the project that uses it. */
 export function createRedactor(shapes: readonly RegExp[] = []): Redactor {

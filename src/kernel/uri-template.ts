@@ -105,7 +105,7 @@ function expandQuery(names: readonly string[], values: Readonly<Record<string, s
 }
 
 /** Percent-encodes everything but unreserved characters. */
-export function encodeUriPart(value: string): string {
+function encodeUriPart(value: string): string {
   return encodeURIComponent(toWellFormed(value)).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

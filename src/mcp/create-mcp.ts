@@ -29,7 +29,7 @@ export interface Mcp<A = unknown> {
   close(): Promise<void>;
 }
 
-export const DEFAULT_PATHS: readonly string[] = ['/api/mcp', '/api/mcp/'];
+const DEFAULT_PATHS: readonly string[] = ['/api/mcp', '/api/mcp/'];
 
 /** Builds the runtime for one contract. Throws when a tool, resource or completion of the contract has no function. */
 export function createMcp<A, P>(options: McpOptions<A, P>): Mcp<A> {

@@ -158,7 +158,7 @@ function describeResource(resource: ResourceContract): Record<string, unknown> {
 }
 
 /** The template with every query parameter a reader takes, the injected project included. */
-export function publishedTemplate(resource: ResourceContract): string {
+function publishedTemplate(resource: ResourceContract): string {
   const [path = ''] = (resource.uriTemplate ?? '').split('{?');
   const names = [
     ...(resource.context === 'project' ? ['project_id'] : []),

@@ -163,7 +163,7 @@ export function presentDatasetRun(progress: Domain.DatasetProgress, job: JobDesc
   };
 }
 
-export function presentNextAction(action: Domain.NextAction): NextAction {
+function presentNextAction(action: Domain.NextAction): NextAction {
   return { tool: action.tool, reason: action.reason, arguments: { ...action.arguments } };
 }
 

@@ -4,10 +4,6 @@ import { clip } from '../kernel/bounded.ts';
 
 const TITLE_LENGTH = 160;
 
-export function linkProject(project: { readonly name: string }): ResourceLink {
-  return link(resourceUri.current_project(), `Project ${project.name}`);
-}
-
 export function linkCapability(capability: { readonly id: string; readonly name: string }): ResourceLink {
   return link(resourceUri.capability({ capability: capability.id }), `Capability ${capability.name}`);
 }

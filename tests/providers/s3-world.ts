@@ -4,7 +4,7 @@ import path from 'node:path';
 import S3rver from 's3rver';
 import { S3ObjectStore } from '../../src/providers/object-store/s3-object-store.ts';
 
-export const BUCKET = 'overmind-data';
+const BUCKET = 'overmind-data';
 
 /** A server that speaks S3, on a folder and a port of its own. */
 export interface S3World {
@@ -18,7 +18,7 @@ export interface S3World {
   close(): Promise<void>;
 }
 
-export const S3_CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+const S3_CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
 export async function s3World(): Promise<S3World> {
   const root = await mkdtemp(path.join(tmpdir(), 's3-'));

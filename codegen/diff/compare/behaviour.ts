@@ -2,7 +2,7 @@ import type { Pair, Scene } from '../scene.ts';
 import type { Hints, ToolSurface } from '../surface/types.ts';
 
 /** What the protocol assumes of a tool that does not say. */
-export const HINT_DEFAULTS: Required<Hints> = {
+const HINT_DEFAULTS: Required<Hints> = {
   readOnlyHint: false,
   destructiveHint: true,
   idempotentHint: false,

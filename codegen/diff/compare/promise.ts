@@ -25,7 +25,7 @@ export function whole(schema: JsonSchema, definitions: Definitions): JsonSchema 
   return { ...schema, $defs: { ...local, ...objectOf(shared) } };
 }
 
-export function referenced(value: JsonValue): string[] {
+function referenced(value: JsonValue): string[] {
   if (isJsonArray(value)) return value.flatMap(referenced);
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([keyword, inner]) =>

@@ -25,10 +25,6 @@ export function pathNames(parts: readonly TemplatePart[]): string[] {
   return parts.flatMap((part) => (typeof part === 'string' || isQuery(part) ? [] : part.names));
 }
 
-export function queryNames(parts: readonly TemplatePart[]): string[] {
-  return parts.flatMap((part) => (typeof part !== 'string' && isQuery(part) ? part.names : []));
-}
-
 export function operators(parts: readonly TemplatePart[]): string {
   return parts.flatMap((part) => (typeof part === 'string' || isQuery(part) ? [] : [part.operator || '.'])).join('');
 }
@@ -69,7 +65,7 @@ const SAMPLES: readonly ((at: number, operator: string) => string)[] = [
 ];
 
 /** Addresses that a client makes of the template, the plain ones first. */
-export function expansions(template: string): string[] {
+function expansions(template: string): string[] {
   const parts = parseTemplate(template);
   return SAMPLES.map((sample) => {
     let at = 0;

@@ -53,7 +53,7 @@ function argumentOverlap(a: ToolSurface, b: ToolSurface): number {
   return all.size === 0 ? 0 : left.filter((name) => right.includes(name)).length / all.size;
 }
 
-export function argumentNames({ input }: ToolSurface): string[] {
+function argumentNames({ input }: ToolSurface): string[] {
   const properties = typeof input === 'object' ? input['properties'] : undefined;
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }

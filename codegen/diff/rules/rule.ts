@@ -45,7 +45,7 @@ const VERDICTS: Readonly<Record<string, Verdict>> = {
 };
 
 /** "WC" gives wire and client. */
-export function setsOf(letters: string): RuleSet[] {
+function setsOf(letters: string): RuleSet[] {
   return letters.split('').map((letter) => {
     const set = SETS[letter];
     if (set === undefined) throw new RangeError(`no rule set is called ${letter}`);
@@ -53,7 +53,7 @@ export function setsOf(letters: string): RuleSet[] {
   });
 }
 
-export function verdictOf(letter: string): Verdict {
+function verdictOf(letter: string): Verdict {
   const verdict = VERDICTS[letter];
   if (verdict === undefined) throw new RangeError(`no verdict is called ${letter}`);
   return verdict;

@@ -17,7 +17,7 @@ import {
 } from './types.ts';
 
 /** Protocol revisions every server of this compiler speaks, oldest first. */
-export const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
+const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 const CAPABILITIES = ['completions', 'prompts', 'resources', 'tools'];
 
 export interface ModelParts {

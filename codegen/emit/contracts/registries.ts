@@ -103,7 +103,7 @@ function toolDomains(model: Model): object[] {
   });
 }
 
-export function completionNames(model: Model): readonly string[] {
+function completionNames(model: Model): readonly string[] {
   const fields = [
     ...model.resources.flatMap((resource) => [...resource.variables, ...resource.query]),
     ...model.prompts.flatMap((prompt) => prompt.arguments),

@@ -20,7 +20,7 @@ export interface TypeViewContext {
 }
 
 /** The declared name of a shared shape in one view; the views differ only where a default is filled in. */
-export function viewedName(name: string, view: View, lookup: Lookup): string {
+function viewedName(name: string, view: View, lookup: Lookup): string {
   const target = lookup(name);
   return view === 'filled' && target !== undefined && hasDefaults(target, lookup) ? `${name}Filled` : name;
 }

@@ -19,7 +19,7 @@ import {
 import type { EmitInput, EmitSource, Emitted } from '../emitter.ts';
 import { literal } from '../literal.ts';
 
-export const ERAS = ['2025-11-25', '2026-07-28'] as const;
+const ERAS = ['2025-11-25', '2026-07-28'] as const;
 const ACCESS = ['account', 'project'] as const;
 const GRANTS: readonly { readonly name: string; readonly permissions: readonly Permission[] }[] = [
   { name: 'read', permissions: ['read'] },

@@ -25,7 +25,7 @@ const GROUPS: readonly { readonly role: ShapeRole; readonly folder: string; read
 /** Compiles one shape; may answer from a cache. */
 export type Compile = (shape: Shape, direction: Direction) => Promise<string>;
 
-export const RUNTIME = '../runtime.ts';
+const RUNTIME = '../runtime.ts';
 
 export async function emitValidators({ canonical }: EmitInput, compile?: Compile): Promise<Emitted> {
   const make = compile ?? (await freshCompile(canonical));
@@ -55,7 +55,7 @@ export async function freshCompile(canonical: CanonicalModel): Promise<Compile> 
   return (shape, direction) => Promise.resolve(compileValidator(shape.node, direction, canonical.lookup, RUNTIME));
 }
 
-export function directionOf(role: ShapeRole): Direction {
+function directionOf(role: ShapeRole): Direction {
   return fillsDefaults(role) ? 'inbound' : 'outbound';
 }
 

@@ -1,8 +1,7 @@
 /** Sets of code points as sorted, disjoint, inclusive ranges. */
 export type CharSet = readonly (readonly [low: number, high: number])[];
 
-export const LAST = 0x10ffff;
-export const ANY: CharSet = [[0, LAST]];
+const LAST = 0x10ffff;
 
 export function union(...sets: readonly CharSet[]): CharSet {
   const ranges = sets.flat().sort((left, right) => left[0] - right[0]);

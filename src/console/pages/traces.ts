@@ -106,6 +106,6 @@ function toQuery(filter: Readonly<Record<string, string | undefined>>): TraceLis
   };
 }
 
-export function startOf(ns: string): string {
+function startOf(ns: string): string {
   return new Date(Number(BigInt(ns) / 1_000_000n)).toISOString();
 }

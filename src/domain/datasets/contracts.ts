@@ -75,7 +75,7 @@ export async function measureRows(
 }
 
 /** What keeps a row from being a training example. */
-export function trainFault(row: DatasetRow): string | undefined {
+function trainFault(row: DatasetRow): string | undefined {
   // because rows come from the engine, which speaks JSON
   const messages = listOf(row['messages'] as Json);
   if (messages.length === 0) return 'messages is not a list of turns';
@@ -122,7 +122,7 @@ function evalGap(hasInput: boolean, references: number): string | undefined {
   );
 }
 
-export function isEmpty(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value === 'string') return value.trim() === '';
   return Array.isArray(value) && value.length === 0;

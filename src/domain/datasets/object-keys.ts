@@ -8,7 +8,7 @@ export function datasetPrefix(projectId: string, datasetId: string): string {
   return `${projectPrefix(projectId)}/${datasetId}`;
 }
 
-export function projectPrefix(projectId: string): string {
+function projectPrefix(projectId: string): string {
   return `${DATASETS_PREFIX}/${projectId}`;
 }
 

@@ -96,7 +96,7 @@ export function refuseKey(record: ApiKeyRecord, isAddressAllowed: boolean, now: 
   return undefined;
 }
 
-export function isExpired(key: Pick<ApiKey, 'expiresAt'>, now: Date): boolean {
+function isExpired(key: Pick<ApiKey, 'expiresAt'>, now: Date): boolean {
   return key.expiresAt !== undefined && key.expiresAt.getTime() <= now.getTime();
 }
 
