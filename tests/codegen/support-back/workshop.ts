@@ -113,7 +113,9 @@ const STRICT = {
   lib: ['es2023'],
   module: 'nodenext',
   moduleResolution: 'nodenext',
-  types: [],
+  // The typed client speaks through what Node has of the web: fetch, URL, Headers.
+  types: ['node'],
+  typeRoots: [join(REPOSITORY, 'node_modules/@types')],
   strict: true,
   noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
