@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** Repeats a check until it stops throwing; throws its last error once the time is up. */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { withinMs = 5_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = 20_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
