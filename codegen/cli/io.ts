@@ -7,6 +7,8 @@ export interface Io {
   readonly cwd: string;
   /** The clock, where a command judges dates; the real one when absent. */
   readonly now?: () => Date;
+  /** Asks the person at the terminal; absent when there is none. */
+  readonly ask?: (question: string) => Promise<string>;
   /** Calls back when the process is asked to stop. */
   readonly onStop: (stop: () => void) => void;
 }

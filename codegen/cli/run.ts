@@ -1,8 +1,10 @@
 /** Reads the command line and runs one command. */
 import { Command, CommanderError, Option } from 'commander';
+import { registerAdd } from './add.ts';
 import { registerContains } from './contains.ts';
 import { registerDocs } from './docs.ts';
 import { registerGate } from './gate-commands.ts';
+import { registerInit } from './init.ts';
 import { isBadInput } from './io.ts';
 import type { ExitCode, Io } from './io.ts';
 import { registerMock } from './mock.ts';
@@ -89,6 +91,8 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
   registerMock(program, io, done);
   registerDocs(program, io, done);
   registerProject(program, io, done);
+  registerInit(program, io, done);
+  registerAdd(program, io, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;

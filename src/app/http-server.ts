@@ -1,86 +1,13 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { openPort, type HttpServer } from '../http/open-port.ts';
 import { ConfigError, type Config } from './config.ts';
 
-/** A server that listens from the start, so that its port is known and taken, and answers once it is given an app. */
-export interface HttpServer {
-  readonly port: number;
-  serve(listener: RequestListener): void;
-  /** Stops accepting, lets requests in flight finish, cuts what is left at the deadline. Answers how many were cut. */
-  stop(deadlineMs: number): Promise<number>;
-}
-
-/** A head that trickles in, or a request that never ends, must not hold a connection for ever. */
-const HEADERS_MS = 15_000;
-const REQUEST_MS = 120_000;
-const KEEP_ALIVE_MS = 15_000;
-const CLOSE_IDLE_EVERY_MS = 50;
-
+/** Opens the port of the settings; when it cannot be had, says which setting to change. */
 export async function listen({ host, port }: Pick<Config, 'host' | 'port'>): Promise<HttpServer> {
-  const active = new Set<ServerResponse>();
-  let answer: RequestListener = answerStarting;
-  const server = createServer(
-    { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-    (request, response) => {
-      active.add(response);
-      response.once('close', () => active.delete(response));
-      answer(request, response);
-    },
-  );
   try {
-    server.listen(port, host);
-    await once(server, 'listening');
+    return await openPort({ host, port });
   } catch (error) {
     throw explainListen(error, host, port);
   }
-  return {
-    port: portOf(server),
-    serve: (listener) => {
-      answer = listener;
-    },
-    stop: (deadlineMs) => stop(server, active, deadlineMs),
-  };
-}
-
-/** While the store is being opened and migrated; probes and clients try again. */
-const answerStarting: RequestListener = (request, response) => {
-  request.resume();
-  response.writeHead(503, { 'content-type': 'application/problem+json', 'retry-after': '1', connection: 'close' });
-  response.end(
-    JSON.stringify({
-      type: 'about:blank',
-      status: 503,
-      code: 'unavailable',
-      detail: 'The server is starting. Try again in a moment.',
-      retryable: true,
-      fields: {},
-    }),
-  );
-};
-
-async function stop(server: Server, active: ReadonlySet<ServerResponse>, deadlineMs: number): Promise<number> {
-  const closed = new Promise<void>((resolve) => {
-    // The callback also comes, with an error, when the server was closed before.
-    server.close(() => resolve());
-  });
-  // A kept-alive connection that has just answered its last request is idle, and nothing else would end it.
-  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
-  let cut = 0;
-  const deadline = setTimeout(() => {
-    cut = active.size;
-    server.closeAllConnections();
-  }, deadlineMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(deadline);
-  return cut;
-}
-
-function portOf(server: Server): number {
-  const address: AddressInfo | string | null = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server listens on no port.');
-  return address.port;
 }
 
 function explainListen(error: unknown, host: string, port: number): unknown {

@@ -78,12 +78,19 @@ module.exports = {
       ['^src/kernel/', '^src/http/'],
       'Other projects import the runtime as a library.',
     ),
+    only(
+      'runtime-door',
+      '^src/runtime/',
+      ['^src/kernel/', '^src/http/', '^src/mcp/'],
+      'What other projects get holds nothing of this product.',
+    ),
     only('oauth', '^src/oauth/', [
       '^src/kernel/',
       '^src/context/',
       '^src/http/',
       '^src/auth/',
       '^src/domain/identity/',
+      '^generated/rest/',
     ]),
     only('rest', '^src/rest/', [
       '^src/kernel/',
@@ -159,7 +166,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['^src/(http|auth|rest|console|oauth|app)/', '^src/mcp/(route|create-mcp)\\.ts$'],
+        pathNot: ['^src/(http|auth|rest|console|oauth|app|runtime)/', '^src/mcp/(route|create-mcp)\\.ts$'],
       },
       to: { path: 'node_modules/(koa|@types/koa)/', dependencyTypesNot: ['type-only'] },
     },

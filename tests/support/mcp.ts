@@ -1,11 +1,12 @@
 import { createApp, type App } from '../../src/app/app.ts';
 import { addressesOf } from '../../src/app/addresses.ts';
 import type { Environment } from '../../src/app/config.ts';
-import { listen, type HttpServer } from '../../src/app/http-server.ts';
+import { listen } from '../../src/app/http-server.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import type { OAuthOptions } from '../../src/app/oauth.ts';
 import { createProduct, type Product } from '../../src/app/product.ts';
 import { createServices, type Services } from '../../src/app/services.ts';
+import type { HttpServer } from '../../src/http/open-port.ts';
 import type { Db } from '../../src/db/database.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/logger.ts';

@@ -1,3 +1,4 @@
+import type { HttpServer } from '../../http/open-port.ts';
 import { SECOND_MS } from '../../kernel/duration.ts';
 import { createLogger, type Logger } from '../../kernel/logger.ts';
 import { announce } from '../announce.ts';
@@ -5,7 +6,7 @@ import { createApp, type App } from '../app.ts';
 import { Closing } from '../closing.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { firstRun, updateFirstRunUrl } from '../first-run.ts';
-import { listen, type HttpServer } from '../http-server.ts';
+import { listen } from '../http-server.ts';
 import { createMetrics } from '../metrics.ts';
 import { openServices } from '../open-services.ts';
 import { createProduct } from '../product.ts';
