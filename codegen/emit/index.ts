@@ -9,6 +9,7 @@ import { emitPages } from './console/pages.ts';
 import { emitClient } from './rest/client.ts';
 import { emitOpenApi } from './rest/openapi.ts';
 import { emitOperations } from './rest/operations.ts';
+import { emitSurfaces } from './rest/surfaces.ts';
 import { emitSkills } from './skills/skills.ts';
 import { emitSurface, surfaceOf } from './surface/surface.ts';
 import { emitContractTests } from './tests/contract-tests.ts';
@@ -31,6 +32,7 @@ export async function emitAll(source: EmitSource, steps: EmitSteps = {}): Promis
     await emitValidators(input, steps.compile),
     emitCatalog(input),
     emitOperations(input),
+    emitSurfaces(input),
     emitOpenApi(input),
     emitClient(input),
     emitPages(input),

@@ -122,6 +122,12 @@ const mcpImpact = object('How the capability is reached over MCP.', ['class'], {
   reason: text('Why MCP does not offer it.', 500),
 });
 
+const surface = word(
+  'The part of the server that answers it by itself, which needs only its address; absent: the router does.',
+  SNAKE,
+  { maxLength: 64 },
+);
+
 export const endpoint: Node = object(
   'One REST operation.',
   ['kind', 'name', 'domain', 'title', 'description', 'method', 'path', 'auth', 'mcp_impact', 'response'],
@@ -135,7 +141,13 @@ export const endpoint: Node = object(
     ...lifecycle,
     method: choice('HTTP method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
     path: word('Path with {name} for path parameters.', '^/[^\\s?#]*$', { maxLength: 256 }),
-    auth: choice('Which credential it needs.', ['none', 'api_key', 'session']),
+    auth: choice('Which credential it needs; account takes a key and a session.', [
+      'none',
+      'api_key',
+      'session',
+      'account',
+    ]),
+    surface,
     permission: choice('Permission the credential needs.', ['read', 'write']),
     mcp_impact: mcpImpact,
     parameters: {
@@ -179,6 +191,7 @@ export const page: Node = object(
       'person',
       'project',
     ]),
+    surface,
     mcp_impact: mcpImpact,
     actions: {
       type: 'object',

@@ -221,8 +221,10 @@ export interface EndpointSpec extends Lifecycle {
   readonly description: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  readonly auth: 'none' | 'api_key' | 'session';
+  readonly auth: 'none' | 'api_key' | 'session' | 'account';
   readonly permission?: Permission;
+  /** The part of the server that answers it by itself; absent: the router does. */
+  readonly surface?: string;
   readonly mcpImpact: ImpactSpec;
   readonly parameters: readonly {
     readonly name: string;
@@ -256,6 +258,8 @@ export interface PageSpec {
   readonly description?: string;
   readonly path: string;
   readonly access: 'public' | 'person' | 'project';
+  /** As for endpoints. */
+  readonly surface?: string;
   readonly mcpImpact: ImpactSpec;
   /** By name. */
   readonly actions: readonly { readonly name: string; readonly title: string; readonly destructive: boolean }[];

@@ -21,6 +21,7 @@ import { consoleOf } from './console.ts';
 import type { ProcessMetrics } from './metrics.ts';
 import { oauthOf, openaiChallenge, type OAuthOptions } from './oauth.ts';
 import type { Product } from './product.ts';
+import { sessionAccessOf } from './session-access.ts';
 import type { Services } from './services.ts';
 
 export interface App {
@@ -47,7 +48,7 @@ interface Guards {
   readonly rateLimiter: RateLimiter | undefined;
 }
 
-/** Refused credentials per address and minute, so that guessing stays slow behind any number of connections. */
+/** Refused credentials per address, minute and surface, so that guessing stays slow behind any number of connections. */
 const FAILURES = { points: 100, seconds: 60 };
 const HSTS_SECONDS = 31_536_000;
 
@@ -131,7 +132,7 @@ function useRest(koa: Koa, { services, product }: AppParts, guards: RestGuards):
   if (oauth !== undefined) koa.use(oauth.middleware);
   // Before CORS: its forms come from its own pages, whatever name the browser knows this server by.
   koa.use(console.middleware);
-  koa.use(cors(createOriginCheck(guards.allowedOrigins), ['GET', 'POST']));
+  koa.use(cors(createOriginCheck(guards.allowedOrigins), ['GET', 'POST', 'PATCH', 'DELETE']));
   for (const middleware of product.rest.before) koa.use(middleware);
   koa.use(
     createRouter({
@@ -143,6 +144,8 @@ function useRest(koa: Koa, { services, product }: AppParts, guards: RestGuards):
         response: endpointResponse,
       },
       authenticate,
+      sessions: sessionAccessOf(services),
+      failureLimiter: createMemoryRateLimiter(FAILURES),
       clientIp,
       ...(rateLimiter !== undefined && { rateLimiter }),
     }),

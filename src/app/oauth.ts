@@ -1,4 +1,5 @@
 import type Koa from 'koa';
+import { surfaces } from '../../generated/rest/surfaces.ts';
 import type { ConsentPort } from '../oauth/consent-port.ts';
 import { createOAuth, type OAuth } from '../oauth/create-oauth.ts';
 import type { FetchDocument } from '../oauth/guarded-fetch.ts';
@@ -34,7 +35,7 @@ export function oauthOf(
 /** Proves to an app directory that the address is ours. */
 export function openaiChallenge(text: string | undefined): Koa.Middleware {
   return (ctx, next) => {
-    if (text === undefined || ctx.path !== '/.well-known/openai-apps-challenge') return next();
+    if (text === undefined || ctx.path !== surfaces.directories.openai_apps_challenge.path) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     ctx.type = 'text/plain';
     ctx.body = text;

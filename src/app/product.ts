@@ -3,6 +3,7 @@ import { catalog } from '../../generated/catalog/index.ts';
 import type { JobHandlers } from '../../generated/contracts/jobs.ts';
 import { endpoints } from '../../generated/rest/endpoints.ts';
 import { createAdapters } from '../adapters/index.ts';
+import { addressOf } from '../console/addresses.ts';
 import type { AccountContext } from '../context/account-context.ts';
 import type { ProjectContext } from '../context/project-context.ts';
 import type { JobFailureHooks, JobRun } from '../domain/jobs/index.ts';
@@ -64,6 +65,7 @@ export function createProduct(services: Services, metrics: ProcessMetrics): Prod
 
 function createRest(services: Services, metrics: ProcessMetrics): Product['rest'] {
   const { config, db, clock, resolveProject, observability, projects, apiKeys, cursors, addresses } = services;
+  const { accounts, sessions, connections, audit, invitations } = services;
   const codecs = [otlpJson, createProtobufCodec()];
   const load = new IngestLoad();
   const handlers = createEndpoints({
@@ -78,8 +80,14 @@ function createRest(services: Services, metrics: ProcessMetrics): Product['rest'
     clock,
     projects,
     apiKeys,
+    accounts,
+    sessions,
+    connections,
+    audit,
+    invitations,
     cursors,
     frontendUrl: addresses.frontendUrl,
+    passwordLinkUrl: (token) => `${addresses.frontendUrl.replace(/\/$/, '')}${addressOf('password_link', { token })}`,
   });
   return {
     contracts: endpoints,

@@ -22,7 +22,7 @@ import {
 } from '../domain/identity/index.ts';
 import { JobsService, RequestKeys } from '../domain/jobs/index.ts';
 import { createObservability, type Observability } from '../domain/observability/index.ts';
-import { ProjectsService } from '../domain/projects/index.ts';
+import { Invitations, ProjectsService } from '../domain/projects/index.ts';
 import { systemClock, type Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { PageCursors } from '../kernel/page-cursor.ts';
@@ -55,6 +55,7 @@ export interface Services {
   /** Who is signed in at the Console. */
   readonly sessions: SessionsService;
   readonly projects: ProjectsService;
+  readonly invitations: Invitations;
   /** One memory of good credentials and memberships for all surfaces. */
   readonly authenticate: Authenticate;
   /** The same and, where OAuth is on, its access tokens. For the MCP endpoint alone. */
@@ -100,6 +101,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
   const { capabilities, traces } = observability;
   const identity = identityServices(db, clock, logger);
   const oauth = oauthServices(parts, { installationSecret, clock });
+  const sessions = new SessionsService({ db, clock, accounts: identity.accounts });
   const authenticate = createAuthenticator({ ...identity, clock });
   return {
     config,
@@ -116,7 +118,8 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
         ? authenticate
         : createOAuthAuthenticator({ keys: authenticate, tokens: oauth.tokens, resource: config.mcpServerUrl }),
     audit: new AgentCallsService({ db, cursors }),
-    sessions: new SessionsService({ db, clock, accounts: identity.accounts }),
+    sessions,
+    invitations: new Invitations({ ...identity, sessions }),
     connections: new ConnectionsService({ db, clock, changes: identity.changes }),
     oauth,
     resolveProject: createProjectResolver(identity),

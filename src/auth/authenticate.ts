@@ -1,5 +1,11 @@
 import type { AccountContext } from '../context/account-context.ts';
-import { compileIpRanges, looksLikeSecret, refuseKey, UNKNOWN_KEY } from '../domain/identity/index.ts';
+import {
+  claimsToBeAccessToken,
+  compileIpRanges,
+  looksLikeSecret,
+  refuseKey,
+  UNKNOWN_KEY,
+} from '../domain/identity/index.ts';
 import type {
   AccessChanges,
   ApiKeyRecord,
@@ -78,7 +84,8 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
   return (call) => {
     const { credential } = call;
     if (credential === undefined) return MISSING;
-    if (!looksLikeSecret(credential.token)) return deny(UNKNOWN_KEY);
+    if (!looksLikeSecret(credential.token))
+      return claimsToBeAccessToken(credential.token) ? OAUTH_TOKEN : deny(UNKNOWN_KEY);
     const remembered = known.peek(credential.sha256);
     if (remembered !== undefined) return decide(remembered, call);
     return known.load(credential.sha256, () => find(credential.sha256), isGood).then((key) => decide(key, call));
@@ -90,6 +97,16 @@ const MISSING: AuthenticationResult = {
     status: 401,
     code: 'authentication_required',
     message: 'This endpoint needs an API key. Send it in the X-Api-Key header or as Authorization: Bearer.',
+    challenge: API_KEY_CHALLENGE,
+  },
+};
+
+/** Tokens are for agents; what people and programs administer with takes none. */
+const OAUTH_TOKEN: AuthenticationResult = {
+  denial: {
+    status: 401,
+    code: 'authentication_failed',
+    message: 'OAuth access tokens work at the MCP endpoint only. Send an API key in the X-Api-Key header.',
     challenge: API_KEY_CHALLENGE,
   },
 };

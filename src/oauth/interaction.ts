@@ -7,7 +7,7 @@ import { consentView, type AskedClient } from './consent-view.ts';
 import { innerRequest } from './inner-request.ts';
 import { isFromOwnPage, type FormTokens } from './interaction-guard.ts';
 import { formActionSource, redirectHost } from './redirects.ts';
-import { OAUTH_ROUTES } from './routes.ts';
+import { interactionPath } from './routes.ts';
 import { MAX_BODY_BYTES, type OAuthAddresses } from './settings.ts';
 
 export interface InteractionParts {
@@ -17,7 +17,7 @@ export interface InteractionParts {
   readonly formTokens: FormTokens;
 }
 
-const PATH = new RegExp(`^${OAUTH_ROUTES.interaction.path}/([A-Za-z0-9_-]{20,64})$`);
+const PATH = new RegExp(`^${interactionPath('([A-Za-z0-9_-]{20,64})')}$`);
 
 /** What the person is asked about. */
 interface Question {
@@ -113,7 +113,7 @@ export class Interaction {
     if (client === undefined) return undefined;
     return {
       uid,
-      path: `${OAUTH_ROUTES.interaction.path}/${uid}`,
+      path: interactionPath(uid),
       client: {
         id: clientId,
         name: client.clientName ?? 'MCP client',

@@ -10,7 +10,7 @@ import { COOKIE_NAMES } from './inner-request.ts';
 import type { OAuthErrors, OAuthLibrary } from './library.ts';
 import { createRefreshGrant, REFRESH_PARAMETERS } from './refresh-grant.ts';
 import { requireLegalRequest } from './request-rules.ts';
-import { OAUTH_ROUTES } from './routes.ts';
+import { interactionPath, OAUTH_ROUTES } from './routes.ts';
 import { CODE_SECONDS, FAR_SECONDS, INTERACTION_SECONDS, OAUTH_SCOPES, type OAuthAddresses } from './settings.ts';
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 
@@ -114,7 +114,7 @@ function configuration(parts: ConfigurationParts, keys: OAuthKeys): Configuratio
       Session: INTERACTION_SECONDS,
       IdToken: ACCESS_TOKEN_SECONDS,
     },
-    interactions: { url: (_ctx, { uid }) => `${OAUTH_ROUTES.interaction.path}/${uid}` },
+    interactions: { url: (_ctx, { uid }) => interactionPath(uid) },
     findAccount: async (_ctx, id) => {
       const account = await accounts.get(id);
       return account.isActive ? { accountId: account.id, claims: () => ({ sub: account.id }) } : undefined;

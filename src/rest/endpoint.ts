@@ -21,7 +21,7 @@ export interface EndpointContract {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `{name}` stands for one path segment. */
   readonly path: string;
-  readonly auth: 'none' | 'api_key' | 'session';
+  readonly auth: 'none' | 'api_key' | 'session' | 'account';
   readonly permission?: 'read' | 'write';
   readonly mcpImpact: EndpointImpact;
   readonly parameters: readonly EndpointParameter[];
@@ -43,13 +43,16 @@ export interface EndpointContext {
 
 export interface KeyedEndpointContext extends EndpointContext {
   readonly account: AccountContext;
+  /** Of a person who is signed in: the token that the session's changes need. */
+  readonly csrfToken?: string;
 }
 
-/** Binds the generated handler interface. No surface signs in with a session yet, so such a handler can never run. */
+/** Binds the generated handler interface. */
 export interface EndpointContexts {
   readonly none: EndpointContext;
   readonly api_key: KeyedEndpointContext;
-  readonly session: never;
+  readonly session: KeyedEndpointContext;
+  readonly account: KeyedEndpointContext;
 }
 
 /** A handler as the router calls it: the generated interface has typed each one for its own contract. */

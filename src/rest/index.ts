@@ -1,12 +1,24 @@
 import type { EndpointHandlers } from '../../generated/contracts/endpoints.ts';
+import { accountEndpoints, type AccountEndpointsParts } from './account.ts';
 import type { EndpointContexts } from './endpoint.ts';
+import { keyEndpoints, type KeyEndpointsParts } from './keys.ts';
 import { operationsEndpoints, type OperationsParts } from './operations.ts';
-import { projectEndpoints, type ProjectEndpointsParts } from './projects.ts';
 import { otlpEndpoints, type OtlpParts } from './otlp.ts';
+import { projectEndpoints, type ProjectEndpointsParts } from './projects.ts';
 
-export type EndpointParts = OperationsParts & OtlpParts & ProjectEndpointsParts;
+export type EndpointParts = OperationsParts &
+  OtlpParts &
+  ProjectEndpointsParts &
+  KeyEndpointsParts &
+  AccountEndpointsParts;
 
 /** One handler per REST operation of the contracts; an operation without one does not compile. */
 export function createEndpoints(parts: EndpointParts): EndpointHandlers<EndpointContexts> {
-  return { ...operationsEndpoints(parts), ...otlpEndpoints(parts), ...projectEndpoints(parts) };
+  return {
+    ...operationsEndpoints(parts),
+    ...otlpEndpoints(parts),
+    ...projectEndpoints(parts),
+    ...keyEndpoints(parts),
+    ...accountEndpoints(parts),
+  };
 }

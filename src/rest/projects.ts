@@ -1,29 +1,41 @@
 import type { EndpointHandlers } from '../../generated/contracts/endpoints.ts';
 import type { AccountContext } from '../context/account-context.ts';
-import type { ApiKeysService } from '../domain/identity/index.ts';
-import type { ProjectPosition, ProjectsService } from '../domain/projects/index.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { DAY_MS } from '../kernel/duration.ts';
-import { AppError } from '../kernel/errors.ts';
+import type { Invitations, ProjectPosition, ProjectsService } from '../domain/projects/index.ts';
 import type { PageCursors } from '../kernel/page-cursor.ts';
+import { presentMember } from '../presenters/identity.ts';
 import { presentProjectSummary } from '../presenters/projects.ts';
+import { readerOf, requireWholeAccount } from './caller.ts';
 import type { EndpointContexts } from './endpoint.ts';
 
 export interface ProjectEndpointsParts {
   readonly projects: ProjectsService;
-  readonly apiKeys: ApiKeysService;
+  readonly invitations: Invitations;
   readonly cursors: PageCursors;
-  readonly clock: Clock;
   readonly frontendUrl: string;
+  /** Where the person who got this token sets a password. */
+  readonly passwordLinkUrl: (token: string) => string;
 }
+
+type ProjectEndpoint =
+  | 'get_projects'
+  | 'create_project'
+  | 'rename_project'
+  | 'deactivate_project'
+  | 'get_members'
+  | 'add_member'
+  | 'remove_member';
 
 const PAGE = 100;
 
-/** What the command line client needs to set a repository up. */
+/** Projects and who may use them. Whatever the caller cannot reach is not there, in the words of absent. */
 export function projectEndpoints(
   parts: ProjectEndpointsParts,
-): Pick<EndpointHandlers<EndpointContexts>, 'get_projects' | 'create_project' | 'create_project_key'> {
-  const { projects, apiKeys, cursors, clock, frontendUrl } = parts;
+): Pick<EndpointHandlers<EndpointContexts>, ProjectEndpoint> {
+  const { projects, invitations, cursors, frontendUrl, passwordLinkUrl } = parts;
+  const mine = async (account: AccountContext, projectId: string): Promise<string> => {
+    requireWholeAccount(account);
+    return (await projects.getAccessible(readerOf(account), projectId)).id;
+  };
   return {
     async get_projects({ parameters: { cursor } }, { account }) {
       const reader = readerOf(account);
@@ -42,39 +54,29 @@ export function projectEndpoints(
       const made = await projects.create({ accountId: account.accountId, name, ...(slug !== undefined && { slug }) });
       return presentProjectSummary(made, frontendUrl);
     },
-    async create_project_key({ parameters, body }, { account }) {
-      requireWholeAccount(account);
-      const write = body.access === 'read_write';
-      // A key makes keys of its own rights at most; the permission to write alone got the caller here.
-      if (!account.permissions.read) throw lacks('read');
-      const { expires_in_days: days } = body;
-      const { key, secret } = await apiKeys.create({
-        accountId: account.accountId,
-        projectId: parameters.project_id,
-        name: body.name,
-        permissions: { read: true, write },
-        ...(days !== undefined && { expiresAt: new Date(clock.now().getTime() + days * DAY_MS) }),
-      });
-      return { id: key.id, name: key.name, prefix: key.prefix, project_id: parameters.project_id, key: secret };
+    async rename_project({ parameters, body }, { account }) {
+      const renamed = await projects.rename(await mine(account, parameters.project_id), body.name);
+      return presentProjectSummary(renamed, frontendUrl);
+    },
+    async deactivate_project({ parameters }, { account }) {
+      await projects.setActive(await mine(account, parameters.project_id), false);
+    },
+    async get_members({ parameters }, { account }) {
+      const project = await projects.getAccessible(readerOf(account), parameters.project_id);
+      return { members: (await projects.members(project.id)).map(presentMember) };
+    },
+    async add_member({ parameters, body }, { account }) {
+      const { member, link } = await invitations.invite(await mine(account, parameters.project_id), body.email);
+      return {
+        member: presentMember(member),
+        invitation:
+          link === undefined ? null : { url: passwordLinkUrl(link.token), expires_at: link.expiresAt.toISOString() },
+      };
+    },
+    async remove_member({ parameters }, { account }) {
+      const projectId = await mine(account, parameters.project_id);
+      await projects.getMember(projectId, parameters.account_id);
+      await projects.removeMemberUnlessLast(projectId, parameters.account_id);
     },
   };
-}
-
-function readerOf({ accountId, credential: { projectId } }: AccountContext) {
-  return { accountId, ...(projectId !== undefined && { projectId }) };
-}
-
-/** A key that is limited to one project must not reach beyond it by making things. */
-function requireWholeAccount({ credential }: AccountContext): void {
-  if (credential.projectId === undefined) return;
-  throw new AppError(
-    'permission_denied',
-    'This needs a key for the whole account; the key sent is limited to one project.',
-  );
-}
-
-function lacks(permission: string): AppError {
-  return new AppError('permission_denied', `This needs a key with the ${permission} permission.`, {
-    fields: { permission },
-  });
 }

@@ -1,7 +1,4 @@
 import type Koa from 'koa';
-import type { Authenticate } from '../auth/authenticate.ts';
-import { requirePermission } from '../auth/permissions.ts';
-import type { AccountContext } from '../context/account-context.ts';
 import { declaresTooMuch, DEFAULT_BODY_LIMITS, readBody, tooLarge } from '../http/body.ts';
 import { presentedCredential } from '../http/credential.ts';
 import type { InboundCall } from '../http/inbound.ts';
@@ -9,14 +6,14 @@ import { methodNotAllowed } from '../http/method.ts';
 import { rateLimited, type RateLimiter } from '../http/rate-limit.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { EndpointContext, EndpointContract, EndpointHandler, KeyedEndpointContext } from './endpoint.ts';
+import { admit, type AdmissionParts, type Admitted } from './admission.ts';
 import { check, jsonBody, type EndpointValidators } from './validate.ts';
 import { joinRoutes, matchPath, type Match, type Route } from './routes.ts';
 
-export interface RouterParts {
+export interface RouterParts extends AdmissionParts {
   readonly contracts: readonly EndpointContract[];
   readonly handlers: Readonly<Record<string, EndpointHandler>>;
   readonly validators: EndpointValidators;
-  readonly authenticate: Authenticate;
   readonly clientIp: (ctx: Koa.Context) => string;
   /** Counts calls per credential, or per address without one. */
   readonly rateLimiter?: RateLimiter;
@@ -36,7 +33,7 @@ export function createRouter(parts: RouterParts): Koa.Middleware {
     const contentType = checkBody(contract, ctx);
     const inbound = inboundOf(ctx, parts.clientIp(ctx));
     if (contract.auth !== 'none') await checkRate(parts.rateLimiter, inbound);
-    const account = await admit(parts.authenticate, contract, inbound);
+    const admitted = await admit(parts, contract, { ctx, inbound });
     const parameters = readParameters(contract, ctx, params);
     checkParameters(parts.validators, contract, parameters);
     const bytes = await bodyOf(contract, ctx);
@@ -44,7 +41,7 @@ export function createRouter(parts: RouterParts): Koa.Middleware {
     // because the validators have made parameters and body what the contract's handler is typed to take
     const body = (schema === undefined ? { contentType, bytes } : jsonBody(schema, bytes)) as never;
     // because `admit` gives an account to every endpoint whose contract asks for one, and the others are not typed to see it
-    const context = contextOf(ctx, inbound, account) as KeyedEndpointContext;
+    const context = contextOf(ctx, inbound, admitted) as KeyedEndpointContext;
     const answer = await route.handler({ parameters: parameters as never, body }, context);
     const holds = parts.validators.response[contract.name];
     if (holds !== undefined && !holds(answer)) throw new Error(`The answer of ${contract.name} breaks its contract.`);
@@ -74,26 +71,6 @@ function checkBody({ request }: EndpointContract, ctx: Koa.Context): string {
 async function checkRate(limiter: RateLimiter | undefined, { credential, clientIp }: InboundCall): Promise<void> {
   const decision = await limiter?.consume(credential?.sha256 ?? clientIp);
   if (decision?.allowed === false) throw rateLimited(decision.retryAfterSeconds);
-}
-
-async function admit(
-  authenticate: Authenticate,
-  contract: EndpointContract,
-  inbound: InboundCall,
-): Promise<AccountContext | undefined> {
-  if (contract.permission === undefined) return undefined;
-  const answer = await authenticate(inbound);
-  if ('denial' in answer) {
-    const { status, code, message, challenge } = answer.denial;
-    throw new Refusal(
-      status,
-      code,
-      message,
-      challenge === undefined ? {} : { headers: { 'www-authenticate': challenge } },
-    );
-  }
-  requirePermission(answer.principal, contract.permission);
-  return answer.principal.account;
 }
 
 function inboundOf(ctx: Koa.Context, clientIp: string): InboundCall {
@@ -161,7 +138,7 @@ async function bodyOf({ request }: EndpointContract, ctx: Koa.Context): Promise<
 /** Headers a proxy adds. Their presence is enough: on this machine a proxy's own address says nothing. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'] as const;
 
-function contextOf(ctx: Koa.Context, inbound: InboundCall, account: AccountContext | undefined): EndpointContext {
+function contextOf(ctx: Koa.Context, inbound: InboundCall, admitted: Admitted | undefined): EndpointContext {
   return {
     requestId: inbound.requestId,
     clientIp: inbound.clientIp,
@@ -170,7 +147,7 @@ function contextOf(ctx: Koa.Context, inbound: InboundCall, account: AccountConte
     get signal() {
       return inbound.signal;
     },
-    ...(account !== undefined && { account }),
+    ...admitted,
   };
 }
 

@@ -181,7 +181,13 @@ function compareAuth(scene: Scene, { name, before, after }: Pair<EndpointSurface
     const closed = (AUTH[before.auth] ?? 1) === 0;
     scene.report({
       ...base,
-      rule: opened ? 'anonymous-access-added' : closed ? 'anonymous-access-removed' : 'auth-scheme-removed',
+      rule: opened
+        ? 'anonymous-access-added'
+        : closed
+          ? 'anonymous-access-removed'
+          : after.auth === 'account'
+            ? 'auth-scheme-added'
+            : 'auth-scheme-removed',
       path: '/auth',
       message: `\`${name}\` took ${before.auth} and takes ${after.auth}.`,
       before: before.auth,

@@ -77,6 +77,7 @@ export const AUTHORISATION_RULES: readonly Rule[] = rulesOf([
     'Stop passing `project_id`.',
   ],
   ['auth-scheme-removed', 'B', 'W', 'Credentials of the old kind are refused.', 'Use a credential of the new kind.'],
+  ['auth-scheme-added', 'N', 'W', 'Credentials of the old kind are still taken.', 'Nothing need change.'],
   ['anonymous-access-removed', 'B', 'WP', 'A credential is needed now.', 'Send a credential.'],
   ['anonymous-access-added', 'R', 'WP', 'Anybody reaches it.', 'A reviewer confirms that this is meant.'],
 ]);

@@ -3,10 +3,12 @@ import { plain } from '../catalog/contract-objects.ts';
 import type { EmitInput, Emitted } from '../emitter.ts';
 import { unionOf } from '../literal.ts';
 import { render } from '../render.ts';
+import { routed } from '../rest/surfaces.ts';
 
 export function emitPages({ canonical: { model } }: EmitInput): Emitted {
-  if (model.pages.length === 0) return new Map();
-  const pages = model.pages.map((page) => {
+  const own = routed(model.pages);
+  if (own.length === 0) return new Map();
+  const pages = own.map((page) => {
     const { name, domain, title, path, access, mcpImpact, actions } = page;
     return {
       name,

@@ -6,6 +6,7 @@ import type { EmitInput, Emitted, EmittedFile } from '../emitter.ts';
 import { unionOf } from '../literal.ts';
 import { render } from '../render.ts';
 import { findHomes } from './homes.ts';
+import { routed } from '../rest/surfaces.ts';
 import { importLines } from './imports.ts';
 
 export function emitRegistries({ canonical }: EmitInput): Emitted {
@@ -44,7 +45,7 @@ export function emitRegistries({ canonical }: EmitInput): Emitted {
     { jobs: model.jobs.map(names), r: letter('R', model.jobs.length > 0) },
     model.jobs.map(({ typeName }) => `${typeName}JobPayload`),
   );
-  const endpoints = model.endpoints.map((endpoint) => endpointView(endpoint, pathOf));
+  const endpoints = routed(model.endpoints).map((endpoint) => endpointView(endpoint, pathOf));
   add(
     'contracts/endpoints.ts',
     'endpoints',

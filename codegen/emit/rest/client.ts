@@ -3,6 +3,7 @@ import type { EmitInput, Emitted } from '../emitter.ts';
 import { findHomes } from '../contracts/homes.ts';
 import { importLines } from '../contracts/imports.ts';
 import { render } from '../render.ts';
+import { routed } from './surfaces.ts';
 
 const PATH = 'client/index.ts';
 
@@ -11,11 +12,11 @@ export function emitClient({ canonical }: EmitInput): Emitted {
   if (model.endpoints.length === 0) return new Map();
   const { pathOf } = findHomes(canonical);
   const known = (typeName: string): string | undefined => (pathOf.has(typeName) ? typeName : undefined);
-  const operations = model.endpoints.map((endpoint) => {
+  const operations = routed(model.endpoints).map((endpoint) => {
     const { typeName, request, response } = endpoint;
-    const parameters = known(`${typeName}Parameters`);
+    const parameters = known(`${typeName}ParametersCall`) ?? known(`${typeName}Parameters`);
     const body =
-      known(`${typeName}Call`) ?? known(`${typeName}Request`) ?? (request === undefined ? undefined : 'RawBody');
+      known(`${typeName}RequestCall`) ?? known(`${typeName}Request`) ?? (request === undefined ? undefined : 'RawBody');
     const answer = known(`${typeName}Response`) ?? (response.contentType === undefined ? 'void' : 'RawAnswer');
     const members = [
       ...(parameters === undefined ? [] : [`readonly parameters: ${parameters}`]),

@@ -5,10 +5,18 @@ import type { ContractModel, EndpointSpec, JsonSchema, JsonValue } from '../../m
 import { plain } from '../catalog/contract-objects.ts';
 import type { EmitInput, Emitted } from '../emitter.ts';
 import { literal } from '../literal.ts';
+import { routed } from './surfaces.ts';
 
 /** Keywords of the contract grammar that mean nothing to others. */
 const OWN_KEYWORDS: ReadonlySet<string> = new Set(['id_kind', 'default_note']);
 const PROBLEM = 'Problem';
+const SESSION = 'The cookie of a signed-in person. What changes something also needs the X-Csrf-Token header.';
+const SECURITY: Readonly<Record<EndpointSpec['auth'], readonly object[]>> = {
+  none: [],
+  api_key: [{ api_key: [] }],
+  session: [{ session: [] }],
+  account: [{ api_key: [] }, { session: [] }],
+};
 
 export function emitOpenApi({ canonical: { model } }: EmitInput): Emitted {
   if (model.endpoints.length === 0) return new Map();
@@ -19,7 +27,10 @@ export function emitOpenApi({ canonical: { model } }: EmitInput): Emitted {
       paths: pathsOf(model),
       components: {
         schemas: { ...schemasOf(model), [PROBLEM]: problem(model) },
-        securitySchemes: { api_key: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
+        securitySchemes: {
+          api_key: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+          session: { type: 'apiKey', in: 'cookie', name: 'overmind_session', description: SESSION },
+        },
       },
     }),
   );
@@ -28,7 +39,7 @@ export function emitOpenApi({ canonical: { model } }: EmitInput): Emitted {
 
 function pathsOf(model: ContractModel): object {
   const paths = new Map<string, Record<string, object>>();
-  for (const endpoint of model.endpoints) {
+  for (const endpoint of routed(model.endpoints)) {
     const operations = paths.get(endpoint.path) ?? {};
     operations[endpoint.method.toLowerCase()] = operationOf(endpoint, model);
     paths.set(endpoint.path, operations);
@@ -44,7 +55,7 @@ function operationOf(endpoint: EndpointSpec, model: ContractModel): object {
     summary: endpoint.title,
     description: endpoint.description,
     ...(endpoint.deprecated === undefined ? {} : { deprecated: true }),
-    security: endpoint.auth === 'none' ? [] : [{ api_key: [] }],
+    security: SECURITY[endpoint.auth],
     parameters: endpoint.parameters.map((one) => ({
       name: one.name,
       in: one.in,
@@ -120,7 +131,7 @@ function schemasOf(model: ContractModel): object {
       visit(defs[name]);
     }
   };
-  for (const { parameters, request, response } of model.endpoints)
+  for (const { parameters, request, response } of routed(model.endpoints))
     visit([parameters.map(({ schema }) => schema), request?.schema, response.schema]);
   return Object.fromEntries([...wanted].sort(compareText).map((name) => [name, published(defs[name] ?? true)]));
 }

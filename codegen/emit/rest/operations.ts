@@ -3,11 +3,12 @@ import type { CanonicalModel } from '../../canonical/index.ts';
 import { plain } from '../catalog/contract-objects.ts';
 import type { EmitInput, Emitted } from '../emitter.ts';
 import { render } from '../render.ts';
+import { routed } from './surfaces.ts';
 
 type Model = CanonicalModel['model'];
 
 export function emitOperations({ canonical: { model } }: EmitInput): Emitted {
-  const endpoints = model.endpoints.map((endpoint) => plain(endpointObject(endpoint)));
+  const endpoints = routed(model.endpoints).map((endpoint) => plain(endpointObject(endpoint)));
   const policies = model.jobs.map((job) => ({ name: job.name, value: policyObject(job) }));
   return new Map([
     ['rest/endpoints.ts', { source: '', body: render(import.meta.url, 'endpoints', { endpoints }) }],

@@ -52,7 +52,9 @@ const MAX_ALLOWED_IPS = 64;
 
 export function checkNewKey(input: NewApiKey, now: Date): void {
   const name = input.name.trim();
-  if (name.length === 0 || name.length > 120) throw invalid('name', 'The name of a key has 1 to 120 characters.');
+  if (name.length === 0 || name.length > 120 || /\p{Cc}/u.test(name)) {
+    throw invalid('name', 'The name of a key has 1 to 120 characters and no control characters.');
+  }
   if (!input.permissions.read && !input.permissions.write) {
     throw invalid('permissions', 'A key needs the read permission, the write permission, or both.');
   }

@@ -1,3 +1,4 @@
+export { Invitations } from './invitations.ts';
 export { setUpFirst } from './first-setup.ts';
 export type { FirstThings } from './first-setup.ts';
 export type { Project, ProjectMember, ProjectPosition, ProjectSettings } from './project.ts';

@@ -12,6 +12,16 @@ interface ProjectRow {
   updated_at: Date;
 }
 
+interface MemberRow {
+  id: string;
+  email: string;
+  password_hash: string | null;
+  is_active: boolean;
+  created_at: Date;
+}
+
+const MEMBER_COLUMNS = ['a.id', 'a.email', 'a.password_hash', 'a.is_active', 'm.created_at'] as const;
+
 export class ProjectRepository {
   readonly #db: Db | Tx;
 
@@ -97,20 +107,26 @@ export class ProjectRepository {
 
   /** In the order they joined. */
   async members(projectId: string, limit: number): Promise<readonly ProjectMember[]> {
-    const rows: { id: string; email: string; password_hash: string | null; is_active: boolean; created_at: Date }[] =
-      await this.#db('memberships as m')
-        .join('accounts as a', 'a.id', 'm.account_id')
-        .where({ 'm.project_id': projectId })
-        .orderBy(['m.created_at', 'a.id'])
-        .limit(limit)
-        .select(['a.id', 'a.email', 'a.password_hash', 'a.is_active', 'm.created_at']);
-    return rows.map((row) => ({
-      accountId: row.id,
-      email: row.email,
-      isActive: row.is_active,
-      hasSignedUp: row.password_hash !== null,
-      since: row.created_at,
-    }));
+    const rows: MemberRow[] = await this.#memberRows(projectId)
+      .orderBy(['m.created_at', 'a.id'])
+      .limit(limit)
+      .select(MEMBER_COLUMNS);
+    return rows.map(toMember);
+  }
+
+  async findMember(projectId: string, accountId: string): Promise<ProjectMember | undefined> {
+    const row: MemberRow | undefined = await this.#memberRows(projectId)
+      .where({ 'a.id': accountId })
+      .first(MEMBER_COLUMNS);
+    return row && toMember(row);
+  }
+
+  async isMemberElsewhere(accountId: string, projectId: string): Promise<boolean> {
+    const row: unknown = await this.#db('memberships')
+      .where({ account_id: accountId })
+      .whereNot({ project_id: projectId })
+      .first('project_id');
+    return row !== undefined;
   }
 
   /** Removes the membership unless it is the last one; answers whether it was removed. */
@@ -151,9 +167,25 @@ export class ProjectRepository {
     return (await this.#db('memberships').where({ project_id: projectId, account_id: accountId }).delete()) === 1;
   }
 
+  #memberRows(projectId: string) {
+    return this.#db('memberships as m')
+      .join('accounts as a', 'a.id', 'm.account_id')
+      .where({ 'm.project_id': projectId });
+  }
+
   #members() {
     return this.#db('projects as p').join('memberships as m', 'm.project_id', 'p.id');
   }
+}
+
+function toMember(row: MemberRow): ProjectMember {
+  return {
+    accountId: row.id,
+    email: row.email,
+    isActive: row.is_active,
+    hasSignedUp: row.password_hash !== null,
+    since: row.created_at,
+  };
 }
 
 function toProject(row: ProjectRow): Project {

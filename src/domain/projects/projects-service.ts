@@ -76,6 +76,13 @@ export class ProjectsService {
   }
 
   /** The project when the reader may use it. Malformed, unknown, inactive and foreign ids are one answer. */
+  async getAccessible(reader: ProjectReader, projectId: string): Promise<Project> {
+    const project = await this.findAccessible(reader, projectId);
+    if (project !== undefined) return project;
+    throw new AppError('resource_not_found', 'There is no such project among the projects of this account.');
+  }
+
+  /** The same, for callers that answer an absent project in words of their own. */
   async findAccessible(reader: ProjectReader, projectId: string): Promise<Project | undefined> {
     if (!isUuid(projectId) || (reader.projectId !== undefined && reader.projectId !== projectId)) return undefined;
     return this.#projects.findForMember(projectId, reader.accountId);
@@ -101,6 +108,17 @@ export class ProjectsService {
   /** In the order they joined; a project has few members, so one bounded page is the whole list in practice. */
   async members(projectId: string): Promise<readonly ProjectMember[]> {
     return this.#projects.members(projectId, 500);
+  }
+
+  async getMember(projectId: string, accountId: string): Promise<ProjectMember> {
+    const member = await this.#projects.findMember(projectId, accountId);
+    if (member === undefined) throw new AppError('resource_not_found', 'There is no such member of this project.');
+    return member;
+  }
+
+  /** Whether the account is a member of any other project, active or not. */
+  async reachesMoreThan(accountId: string, projectId: string): Promise<boolean> {
+    return this.#projects.isMemberElsewhere(accountId, projectId);
   }
 
   async rename(projectId: string, text: string): Promise<Project> {

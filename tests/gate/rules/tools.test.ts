@@ -148,5 +148,6 @@ describeRules('rules about scopes', [
     from: { 'add_note:/auth': 'none', 'add_note:/permission': DELETE },
     to: { 'add_note:/auth': 'api_key', 'add_note:/permission': 'write' },
   },
+  { rule: 'auth-scheme-added', to: { 'add_note:/auth': 'account' }, keeps: { 'add_note:/auth': 'session' } },
   { rule: 'auth-scheme-removed', to: { 'add_note:/auth': 'session' }, keeps: { 'add_note:/title': 'Add one' } },
 ]);
