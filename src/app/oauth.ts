@@ -18,7 +18,7 @@ export function oauthOf(
   options: OAuthOptions & { readonly clientIp: (ctx: Koa.Context) => string },
 ): OAuth | undefined {
   const { consent, ...rest } = options;
-  const { config, addresses, oauth, accounts, installationSecret, clock, logger } = services;
+  const { config, addresses, oauth, accounts, agentCalls, installationSecret, clock, logger } = services;
   if (config.mcpServerUrl === undefined) return undefined;
   return createOAuth({
     ...oauth,
@@ -26,6 +26,7 @@ export function oauthOf(
     ...(consent !== undefined && consent !== 'plain' && { consent }),
     addresses: { origin: addresses.origin, resource: config.mcpServerUrl },
     accounts,
+    audit: agentCalls,
     installationSecret,
     clock,
     logger,

@@ -21,7 +21,8 @@ export async function startWorker(
     isRetryable: (code) => product.contract.errors[code]?.retryable === true,
     settings: { concurrency: config.workerConcurrency },
   });
-  await scheduleTasks({ delivery, jobs, requestKeys, logger, tasks: [sweepOf(datasets, logger)] });
+  const tasks = [sweepOf(datasets, logger), signInSweepOf(services)];
+  await scheduleTasks({ delivery, jobs, requestKeys, logger, tasks });
   worker.start();
   return worker;
 }
@@ -32,5 +33,17 @@ function sweepOf(datasets: Datasets, logger: Logger): ScheduledTask {
     name: 'sweep-dataset-files',
     cron: '41 3 * * *',
     run: async () => logger.info('orphaned dataset files removed', { count: await datasets.sweep() }),
+  };
+}
+
+/** Ended sessions, used links and windows of attempts that are over mean nothing to anybody. */
+function signInSweepOf({ sessions, attempts }: Services): ScheduledTask {
+  return {
+    name: 'sweep-sign-in',
+    cron: '17 4 * * *',
+    run: async () => {
+      await sessions.sweep();
+      await attempts.sweep();
+    },
   };
 }

@@ -12,6 +12,7 @@ import {
   AgentCallLog,
   AgentCallsService,
   ApiKeysService,
+  Attempts,
   ConnectionsService,
   InstallationSecretRepository,
   KeyUsage,
@@ -52,6 +53,8 @@ export interface Services {
   readonly agentCalls: AgentCallLog;
   /** The same rows, for people to read. */
   readonly audit: AgentCallsService;
+  /** Tries at passwords, counted for all processes together. */
+  readonly attempts: Attempts;
   /** Who is signed in at the Console. */
   readonly sessions: SessionsService;
   readonly projects: ProjectsService;
@@ -118,6 +121,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
         ? authenticate
         : createOAuthAuthenticator({ keys: authenticate, tokens: oauth.tokens, resource: config.mcpServerUrl }),
     audit: new AgentCallsService({ db, cursors }),
+    attempts: new Attempts({ db, clock }),
     sessions,
     invitations: new Invitations({ ...identity, sessions }),
     connections: new ConnectionsService({ db, clock, changes: identity.changes }),

@@ -49,6 +49,8 @@ export interface AuthenticationDenial {
   readonly code: string;
   readonly message: string;
   readonly challenge?: string;
+  /** Whose credential it was, when it is known though refused. */
+  readonly about?: { readonly subject: string; readonly credentialId: string };
 }
 
 export type AuthenticationResult =
@@ -76,7 +78,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
     if (key === undefined) return deny(UNKNOWN_KEY);
     const at = clock.now();
     const refusal = refuseKey(key.record, key.isAllowedFrom(call.clientIp), at);
-    if (refusal !== undefined) return deny(refusal);
+    if (refusal !== undefined) return deny(refusal, key.record.key);
     keyUsage.touch(key.record.key.id, at);
     return { principal: toCaller(key.record, call) };
   };
@@ -111,10 +113,11 @@ const OAUTH_TOKEN: AuthenticationResult = {
   },
 };
 
-function deny({ about, code, message }: KeyRefusal): AuthenticationResult {
+function deny({ about, code, message }: KeyRefusal, key?: ApiKeyRecord['key']): AuthenticationResult {
+  const known = key && { about: { subject: key.accountId, credentialId: key.id } };
   return about === 'credential'
-    ? { denial: { status: 401, code, message, challenge: API_KEY_CHALLENGE } }
-    : { denial: { status: 403, code, message } };
+    ? { denial: { status: 401, code, message, challenge: API_KEY_CHALLENGE, ...known } }
+    : { denial: { status: 403, code, message, ...known } };
 }
 
 function toCaller({ key, project }: ApiKeyRecord, call: InboundCall): AuthenticatedCaller {

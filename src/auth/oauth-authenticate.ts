@@ -8,7 +8,7 @@ import { invalidTokenChallenge, missingScopeChallenge, signInChallenge } from '.
 export interface OAuthAuthenticatorParts {
   /** For everything that is no OAuth token. */
   readonly keys: Authenticate;
-  readonly tokens: Pick<OAuthTokensService, 'findAccess'>;
+  readonly tokens: Pick<OAuthTokensService, 'findAccess' | 'findOwner'>;
   /** The canonical resource: tokens for another one are not for us. */
   readonly resource: string;
 }
@@ -26,7 +26,9 @@ export function createOAuthAuthenticator(parts: OAuthAuthenticatorParts): Authen
       const access = looksLikeAccessToken(credential.token) ? await tokens.findAccess(credential.sha256) : undefined;
       if (access !== undefined && access.resource === resource)
         return { principal: toCaller(access, call, metadataUrl(call)) };
-      return { denial: { ...REFUSED, challenge: invalidTokenChallenge(metadataUrl(call)) } };
+      const owner = looksLikeAccessToken(credential.token) ? await tokens.findOwner(credential.sha256) : undefined;
+      const about = owner && { about: { subject: owner.accountId, credentialId: owner.grantId } };
+      return { denial: { ...REFUSED, challenge: invalidTokenChallenge(metadataUrl(call)), ...about } };
     }
     return withChallenge(await keys(call), call, metadataUrl(call));
   };

@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import { createMemoryRateLimiter } from '../http/rate-limit.ts';
+import type { Attempts } from '../domain/identity/index.ts';
 import type { ConsentPort } from '../oauth/consent-port.ts';
 import { loadAssets } from './assets.ts';
 import { consentPages } from './consent.ts';
@@ -30,6 +30,8 @@ export type ConsoleParts = Omit<RouterParts, 'handlers' | 'views' | 'assets' | '
   Parameters<typeof datasetPages>[0] & {
     /** Makes the tokens in forms; the same on every process of the installation. */
     readonly csrfKey: Uint8Array;
+    /** Counts tries at passwords for all processes together. */
+    readonly attempts: Attempts;
   };
 
 export interface Console {
@@ -50,12 +52,15 @@ export function createConsole(parts: ConsoleParts): Console {
   const views = loadViews((name) => assets.urlOf(name));
   const cookies = cookieNames(parts.isHttps);
   const limits = {
-    perAddress: createMemoryRateLimiter(PER_ADDRESS),
-    perAccount: createMemoryRateLimiter(PER_ACCOUNT),
+    perAddress: parts.attempts.limit('sign in from an address', PER_ADDRESS),
+    perAccount: parts.attempts.limit('sign in to an account', PER_ACCOUNT),
   };
   const handlers = {
     ...signInPages({ sessions: parts.sessions, limits }),
-    ...accountPages({ sessions: parts.sessions, passwordLimit: createMemoryRateLimiter(PER_ACCOUNT) }),
+    ...accountPages({
+      sessions: parts.sessions,
+      passwordLimit: parts.attempts.limit('change a password', PER_ACCOUNT),
+    }),
     ...projectPages(parts),
     ...keyPages(parts),
     ...connectionPages(parts),

@@ -3,13 +3,14 @@ import { AppError } from '../kernel/errors.ts';
 import { Catalog, requirePermission } from './catalog.ts';
 import { Completion } from './completion.ts';
 import type { ToolContract } from './contract.ts';
-import type { Operation } from './exchange.ts';
+import type { Exchange, Operation } from './exchange.ts';
 import type { ExtensionPrompt, Extensions, ExtensionTool, InputRequest, RawCall } from './extensions.ts';
 import { ContractFault, Faults } from './faults.ts';
 import { identityOf, instructionsOf, type ServerIdentity } from './instructions.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { Listings, type Listing, type ListMethod } from './listings.ts';
 import type { McpOptions } from './options.ts';
+import type { Denial, OperationKind, Principal } from './ports.ts';
 import { ProjectGate } from './projects.ts';
 import { Prompts } from './prompts.ts';
 import { isObject, RPC, RpcError, TASKS_EXTENSION, type Era } from './protocol.ts';
@@ -21,6 +22,12 @@ import { createRedactor } from '../kernel/redact.ts';
 import { monotonicMs } from '../kernel/clock.ts';
 
 const DEFAULT_MAX_RESULT_LENGTH = 1024 * 1024;
+
+interface Wanted {
+  readonly kind: 'tool' | 'resource' | 'prompt';
+  readonly name: string;
+  readonly permission: 'read' | 'write';
+}
 
 /**
  * One function per protocol method, without a word of any SDK. Both legs and the fast lane answer through it, so
@@ -132,11 +139,35 @@ export class Dispatcher<A, P> {
   }
 
   /** The permission a request asks for by its name alone; undefined where its listing decides, or nothing is known. */
-  permissionFor(method: unknown, params: unknown): 'read' | 'write' | undefined {
-    if (method === 'resources/read' || method === 'prompts/get') return 'read';
+  wantedBy(method: unknown, params: unknown): Wanted | undefined {
+    if (method === 'resources/read') return { kind: 'resource', name: method, permission: 'read' };
+    if (method === 'prompts/get') return { kind: 'prompt', name: method, permission: 'read' };
     if (method !== 'tools/call' || !isObject(params)) return undefined;
-    const name = String(params['name']);
-    return (this.#extensionTools.get(name) ?? this.#catalog.find(name))?.permission;
+    const called = String(params['name']);
+    const extension = this.#extensionTools.get(called);
+    if (extension !== undefined) return { kind: 'tool', name: called, permission: extension.permission };
+    const tool = this.#catalog.find(called);
+    return tool && { kind: 'tool', name: tool.name, permission: tool.permission };
+  }
+
+  /** Leaves the audit row of a call that ended before its operation began. */
+  noteRefused(
+    exchange: Exchange,
+    principal: Pick<Principal<A>, 'subject' | 'credentialId'> & { readonly projectId?: string },
+    { kind, name, outcome }: { readonly kind: OperationKind; readonly name: string; readonly outcome: string },
+  ): void {
+    this.#recorder.finish(
+      { exchange, principal },
+      { kind, name, startMs: monotonicMs() },
+      outcome,
+      principal.projectId,
+    );
+  }
+
+  /** The same for a credential that is known and refused. */
+  noteDenied(exchange: Exchange, { about, code }: Denial): void {
+    if (about !== undefined)
+      this.noteRefused(exchange, about, { kind: 'request', name: 'authenticate', outcome: code });
   }
 
   get hasExtensionResources(): boolean {

@@ -18,6 +18,9 @@ const METHODS = ['POST', 'OPTIONS'];
 /** A good credential's way through the guards, or a preflight that needs none. */
 export type Admission<A> = { readonly principal: Principal<A> } | { readonly preflight: Record<string, string> };
 
+/** Told of each refused credential that was within the limit. */
+export type OnDenied = (exchange: Exchange, denial: Denial) => void;
+
 /**
  * All guards as one function in their fixed order: host, origin, method, content type, declared size, rate limit,
  * credential. Ten middlewares would cost ten promises a request. A request from a bad host is told so whatever
@@ -32,8 +35,9 @@ export class Guards<A> {
   readonly #limiter: RateLimiter | undefined;
   readonly #failures: RateLimiter | undefined;
   readonly #authenticate: Authenticator<A>;
+  readonly #onDenied: OnDenied;
 
-  constructor(options: McpGuards, authenticate: Authenticator<A>) {
+  constructor(options: McpGuards, authenticate: Authenticator<A>, onDenied: OnDenied) {
     this.bodyLimits = {
       maxBytes: options.maxBodyBytes ?? DEFAULT_BODY_LIMITS.maxBytes,
       timeoutMs: options.bodyTimeoutMs ?? DEFAULT_BODY_LIMITS.timeoutMs,
@@ -45,6 +49,7 @@ export class Guards<A> {
     this.#limiter = options.rateLimiter;
     this.#failures = options.failureLimiter;
     this.#authenticate = authenticate;
+    this.#onDenied = onDenied;
   }
 
   async admit(exchange: Exchange): Promise<Admission<A>> {
@@ -77,6 +82,7 @@ export class Guards<A> {
   async #denied(denial: Denial, exchange: Exchange): Promise<Refusal> {
     const decision = await this.#failures?.consume(`ip ${exchange.clientIp}`);
     if (decision?.allowed === false) return rateLimited(decision.retryAfterSeconds);
+    this.#onDenied(exchange, denial);
     return refusalOf(denial);
   }
 }

@@ -32,6 +32,8 @@ export interface Denial {
   readonly fields?: Readonly<Record<string, unknown>>;
   /** Value of `WWW-Authenticate`, when there is a challenge to make. */
   readonly challenge?: string;
+  /** Whose credential it was, when it is known though refused; such a try goes to the audit. */
+  readonly about?: { readonly subject: string; readonly credentialId: string };
 }
 
 export type Authentication<A> = { readonly principal: Principal<A> } | { readonly denial: Denial };
@@ -54,7 +56,7 @@ export type ProjectResolver<A, P> = (
   projectId: string,
 ) => ResolvedProject<P> | undefined | Promise<ResolvedProject<P> | undefined>;
 
-export type OperationKind = 'tool' | 'resource' | 'prompt' | 'completion' | 'task';
+export type OperationKind = 'tool' | 'resource' | 'prompt' | 'completion' | 'task' | 'request';
 
 /** One finished operation. Holds no arguments and no results. */
 export interface AuditEntry {
@@ -65,7 +67,7 @@ export interface AuditEntry {
   readonly credentialId: string;
   readonly projectId?: string;
   readonly kind: OperationKind;
-  /** Tool, resource, prompt, completion or task method name as the contract spells it; never a caller's own text. */
+  /** Tool, resource, prompt, completion or method name as the contract or protocol spells it; never a caller's own text. */
   readonly name: string;
   /** `ok` or an error code of the contract. */
   readonly outcome: string;

@@ -1,5 +1,5 @@
 import { monotonicMs, type Clock } from '../kernel/clock.ts';
-import type { Operation } from './exchange.ts';
+import type { Exchange, Operation } from './exchange.ts';
 import type { AuditEntry, AuditSink, Metrics, OperationKind } from './ports.ts';
 
 /** Leaves the audit row and the metrics of one finished operation. */
@@ -15,7 +15,10 @@ export class Recorder {
   }
 
   finish(
-    operation: Operation<unknown>,
+    operation: {
+      readonly exchange: Pick<Exchange, 'requestId' | 'clientIp'>;
+      readonly principal: Pick<Operation<unknown>['principal'], 'subject' | 'credentialId'>;
+    },
     what: { readonly kind: OperationKind; readonly name: string; readonly startMs: number },
     outcome: string,
     projectId: string | undefined,

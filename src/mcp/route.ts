@@ -37,7 +37,9 @@ export class Route<A, P> {
   constructor(options: McpOptions<A, P>, dispatcher: Dispatcher<A, P>, legs: Legs<A>) {
     this.#options = options;
     this.#dispatcher = dispatcher;
-    this.#guards = new Guards(options.guards, options.ports.authenticate);
+    this.#guards = new Guards(options.guards, options.ports.authenticate, (exchange, denial) =>
+      dispatcher.noteDenied(exchange, denial),
+    );
     this.#legs = legs;
     this.#lane = options.fastLane === false ? undefined : new FastLane(dispatcher);
   }
@@ -68,7 +70,7 @@ export class Route<A, P> {
   }
 
   async #answer(exchange: Exchange, principal: Principal<A>, body: unknown, suspicious: boolean): Promise<void> {
-    if (principal.stepUp !== undefined) this.#checkGrant(principal, principal.stepUp, body);
+    if (principal.stepUp !== undefined) this.#checkGrant(exchange, principal, body);
     const lane = this.#lane;
     const plain = lane === undefined ? undefined : recognise(body, exchange.headers);
     if (lane !== undefined && plain !== undefined && lane.takes(plain)) {
@@ -81,9 +83,13 @@ export class Route<A, P> {
   }
 
   /** Before any work: only an HTTP status with a challenge tells a client's library to ask the person for more. */
-  #checkGrant({ permissions }: Principal<A>, stepUp: NonNullable<Principal<A>['stepUp']>, body: unknown): void {
-    const permission = isObject(body) ? this.#dispatcher.permissionFor(body['method'], body['params']) : undefined;
-    if (permission !== undefined && !permissions[permission]) throw refusalOf(stepUp(permission));
+  #checkGrant(exchange: Exchange, principal: Principal<A>, body: unknown): void {
+    const wanted = isObject(body) ? this.#dispatcher.wantedBy(body['method'], body['params']) : undefined;
+    if (wanted === undefined || principal.permissions[wanted.permission]) return;
+    const denial = principal.stepUp?.(wanted.permission);
+    if (denial === undefined) return;
+    this.#dispatcher.noteRefused(exchange, principal, { ...wanted, outcome: denial.code });
+    throw refusalOf(denial);
   }
 
   /**

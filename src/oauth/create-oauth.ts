@@ -15,6 +15,7 @@ import { OAuthLimits } from './limits.ts';
 import { createMetadata } from './metadata.ts';
 import { openProvider } from './open-provider.ts';
 import { createPlainConsent } from './plain-consent.ts';
+import { Refusals, type RefusalsParts } from './refusals.ts';
 import { OAUTH_ROUTES } from './routes.ts';
 import type { OAuthAddresses } from './settings.ts';
 
@@ -27,6 +28,8 @@ export interface OAuthParts {
   /** The same on every process of the installation. */
   readonly installationSecret: string;
   readonly clientIp: (ctx: Koa.Context) => string;
+  /** Takes refused uses of tokens. */
+  readonly audit: RefusalsParts['audit'];
   readonly clock: Clock;
   readonly logger: Logger;
   /** Draws the pages; absent: plain ones with a sign-in of their own. */
@@ -55,7 +58,8 @@ export function createOAuth(parts: OAuthParts): OAuth {
   const metadata = createMetadata(addresses);
   const endpoints = new Endpoints({ addresses, limits, consent });
   const interaction = new Interaction({ addresses, consent, tokens, formTokens });
-  const providers = new Providers(parts, consent);
+  const refusals = new Refusals(parts);
+  const providers = new Providers({ ...parts, refusals }, consent);
   const prepare = preparer(endpoints);
   const middleware: Koa.Middleware = async (ctx, next) => {
     if (metadata(ctx)) return undefined;
@@ -67,7 +71,7 @@ export function createOAuth(parts: OAuthParts): OAuth {
     const provider = await providers.current();
     void parts.store.sweepWhenDue().catch((error: unknown) => parts.logger.warn('OAuth rows not swept', { error }));
     ctx.respond = false;
-    return provider.callback()(innerRequest(ctx, inner, addresses), ctx.res);
+    return provider.callback()(refusals.follow(innerRequest(ctx, inner, addresses), ctx), ctx.res);
   };
   return {
     middleware,
@@ -98,13 +102,13 @@ function preparer(endpoints: Endpoints): (ctx: Koa.Context) => ReturnType<Endpoi
 
 /** The library's instance for the keys in force. Looks for rotated keys once a minute, while requests go on with the old. */
 class Providers {
-  readonly #parts: OAuthParts;
+  readonly #parts: OAuthParts & { readonly refusals: Refusals };
   readonly #consent: ConsentPort;
   #opened: { readonly version: string; readonly provider: Promise<Provider> } | undefined;
   #looking: Promise<Provider> | undefined;
   #lookAfterMs = 0;
 
-  constructor(parts: OAuthParts, consent: ConsentPort) {
+  constructor(parts: OAuthParts & { readonly refusals: Refusals }, consent: ConsentPort) {
     this.#parts = parts;
     this.#consent = consent;
   }

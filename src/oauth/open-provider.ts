@@ -9,6 +9,7 @@ import type { FetchDocument } from './guarded-fetch.ts';
 import { COOKIE_NAMES } from './inner-request.ts';
 import type { OAuthErrors, OAuthLibrary } from './library.ts';
 import { createRefreshGrant, REFRESH_PARAMETERS } from './refresh-grant.ts';
+import type { Refusals } from './refusals.ts';
 import { requireLegalRequest } from './request-rules.ts';
 import { interactionPath, OAUTH_ROUTES } from './routes.ts';
 import { CODE_SECONDS, FAR_SECONDS, INTERACTION_SECONDS, OAUTH_SCOPES, type OAuthAddresses } from './settings.ts';
@@ -21,19 +22,20 @@ export interface ProviderParts {
   readonly accounts: Pick<AccountsService, 'get'>;
   readonly consent: ConsentPort;
   readonly fetchDocument: FetchDocument;
+  readonly refusals: Refusals;
   readonly logger: Logger;
 }
 
 /** The library with our rules, store and keys. Made again when the keys were rotated. */
 export async function openProvider(parts: ProviderParts, keys: OAuthKeys): Promise<Provider> {
-  const { addresses, tokens, logger } = parts;
+  const { addresses, tokens, refusals, logger } = parts;
   const { Provider: Library, errors } = await loadLibrary(logger);
   const provider = new Library(addresses.origin, configuration({ ...parts, errors }, keys));
   // Koa believes X-Forwarded-Proto then; the only one it ever sees is written by `innerRequest`.
   provider.proxy = true;
   provider.silent = true;
   drawOwnValues(provider);
-  provider.registerGrantType('refresh_token', createRefreshGrant(tokens, errors), REFRESH_PARAMETERS);
+  provider.registerGrantType('refresh_token', createRefreshGrant(tokens, { errors, refusals }), REFRESH_PARAMETERS);
   listen(provider, logger);
   return provider;
 }

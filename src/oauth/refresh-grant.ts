@@ -1,6 +1,7 @@
 import type { TokenEndpointGrantContext } from 'oidc-provider';
 import type { OAuthTokensService } from '../domain/identity/index.ts';
 import type { OAuthErrors } from './library.ts';
+import type { Refusals } from './refusals.ts';
 
 export const REFRESH_PARAMETERS = ['refresh_token', 'scope', 'resource'] as const;
 
@@ -10,7 +11,7 @@ export const REFRESH_PARAMETERS = ['refresh_token', 'scope', 'resource'] as cons
  */
 export function createRefreshGrant(
   tokens: OAuthTokensService,
-  errors: OAuthErrors,
+  { errors, refusals }: { readonly errors: OAuthErrors; readonly refusals: Refusals },
 ): (ctx: TokenEndpointGrantContext<Record<string, unknown>>) => Promise<void> {
   return async (ctx) => {
     const { params, client } = ctx.oidc;
@@ -22,7 +23,10 @@ export function createRefreshGrant(
       clientId: client.clientId,
       ...(scopes !== undefined && scopes.length > 0 && { scopes }),
     });
-    if ('refused' in answer) throw refusal(answer.refused, errors);
+    if ('refused' in answer) {
+      refusals.noteRefresh(ctx.req, answer);
+      throw refusal(answer.refused, errors);
+    }
     const { accessToken, refreshToken, expiresInSeconds, scopes: granted } = answer.tokens;
     ctx.body = {
       access_token: accessToken,

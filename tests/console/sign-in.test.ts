@@ -3,6 +3,7 @@ import { pages } from '../../generated/console/pages.ts';
 import { joinPages } from '../../src/console/match.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { sha256 } from '../../src/kernel/secrets.ts';
+import { freshDatabase } from '../support/boot.ts';
 import { FakeClock } from '../support/fakes/clock.ts';
 import { startServer, type TestServer } from '../support/mcp.ts';
 import { csrfOf, PASSWORD, signedIn, Site } from './support/site.ts';
@@ -104,7 +105,8 @@ describe('Signing in at the Console', () => {
   });
 
   it('slows down guessing, and tells how long to wait', async () => {
-    const own = await startServer();
+    const database = await freshDatabase();
+    const own = await startServer({ database });
     const site = new Site(own.origin);
     const tries = [];
     for (let count = 0; count < 11; count += 1)
@@ -113,6 +115,10 @@ describe('Signing in at the Console', () => {
     const refused = await site.signIn('someone@example.com', 'wrong wrong wrong');
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     await own.stop();
+    const another = await startServer({ database });
+    const again = await new Site(another.origin).signIn('someone@example.com', 'wrong wrong wrong');
+    assert.equal(again.status, 429, 'every process counts the same tries');
+    await another.stop();
   });
 
   it('changes the password only with the old one, and signs the other browsers out', async () => {

@@ -1,13 +1,13 @@
 import type { PageHandlers } from '../../../generated/console/pages.ts';
-import type { SessionsService } from '../../domain/identity/index.ts';
-import { rateLimited, type RateLimiter } from '../../http/rate-limit.ts';
+import type { AttemptLimit, SessionsService } from '../../domain/identity/index.ts';
+import { rateLimited } from '../../http/rate-limit.ts';
 import type { Answer, Visits } from '../visit.ts';
 import { unequal } from './sign-in.ts';
 
 export interface AccountParts {
   readonly sessions: SessionsService;
   /** Tries at the current password, per account. */
-  readonly passwordLimit: RateLimiter;
+  readonly passwordLimit: AttemptLimit;
 }
 
 export function accountPages({ sessions, passwordLimit }: AccountParts): Pick<PageHandlers<Visits, Answer>, 'account'> {

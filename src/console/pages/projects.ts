@@ -1,15 +1,13 @@
 import type { PageHandlers } from '../../../generated/console/pages.ts';
-import type { AccountsService, ApiKeysService, SessionsService } from '../../domain/identity/index.ts';
+import type { ApiKeysService } from '../../domain/identity/index.ts';
 import type { Observability } from '../../domain/observability/index.ts';
-import type { ProjectsService } from '../../domain/projects/index.ts';
-import { AppError } from '../../kernel/errors.ts';
+import type { Invitations, ProjectsService } from '../../domain/projects/index.ts';
 import { addressOf } from '../addresses.ts';
 import type { Answer, ProjectVisit, View, Visits } from '../visit.ts';
 
 export interface ProjectPagesParts {
   readonly projects: ProjectsService;
-  readonly accounts: AccountsService;
-  readonly sessions: SessionsService;
+  readonly invitations: Invitations;
   readonly apiKeys: ApiKeysService;
   readonly observability: Observability;
   /** Start of the addresses of the Console, for links that are handed on. */
@@ -118,20 +116,11 @@ async function settings({ projects }: ProjectPagesParts, { project, person, form
   };
 }
 
-/** There is no mail: whoever invites hands the link on. An account that has a password needs none. */
-async function invite(parts: ProjectPagesParts, visit: ProjectVisit): Promise<View> {
-  const { accounts, projects, sessions, frontendUrl } = parts;
-  const { project, form } = visit;
-  const email = form.text('email');
-  const account = (await accounts.findByEmail(email)) ?? (await accounts.create({ email }));
-  if (!account.isActive) {
-    throw new AppError('invalid_input', 'This account is not active and cannot be invited.');
-  }
-  await projects.addMember(project.id, account.id);
-  if (account.hasPassword) {
-    return { view: 'invited', title: 'Member added', data: { email: account.email } };
-  }
-  const { token, expiresAt } = await sessions.issueLink(account.id, 'invitation');
-  const link = `${frontendUrl.replace(/\/$/, '')}${addressOf('password_link', { token })}`;
-  return { view: 'invited', title: 'Invitation', data: { email: account.email, secretLink: link, expiresAt } };
+async function invite({ invitations, frontendUrl }: ProjectPagesParts, visit: ProjectVisit): Promise<View> {
+  const { member, link } = await invitations.invite(visit.project.id, visit.form.text('email'));
+  const { email } = member;
+  if (link === undefined) return { view: 'invited', title: 'Member added', data: { email } };
+  const { token, expiresAt } = link;
+  const secretLink = `${frontendUrl.replace(/\/$/, '')}${addressOf('password_link', { token })}`;
+  return { view: 'invited', title: 'Invitation', data: { email, secretLink, expiresAt } };
 }

@@ -1,8 +1,7 @@
 import type { PageHandlers } from '../../../generated/console/pages.ts';
-import type { SessionsService } from '../../domain/identity/index.ts';
-import { rateLimited, type RateLimiter } from '../../http/rate-limit.ts';
+import type { AttemptLimit, SessionsService } from '../../domain/identity/index.ts';
+import { rateLimited } from '../../http/rate-limit.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { sha256 } from '../../kernel/secrets.ts';
 import { safeReturn } from '../addresses.ts';
 import type { Answer, PublicVisit, View, Visits } from '../visit.ts';
 
@@ -13,22 +12,25 @@ export interface SignInParts {
 
 /** How often a password may be tried. Addresses share the larger allowance, so that one office is not locked out. */
 export interface SignInLimits {
-  readonly perAddress: RateLimiter;
+  readonly perAddress: AttemptLimit;
   /** For one e-mail from one address: nobody can lock a person out from elsewhere. */
-  readonly perAccount: RateLimiter;
+  readonly perAccount: AttemptLimit;
 }
 
 export function signInPages({
   sessions,
   limits,
 }: SignInParts): Pick<PageHandlers<Visits, Answer>, 'sign_in' | 'sign_out' | 'password_link'> {
-  const allow = async ({ clientIp }: PublicVisit, email: string): Promise<void> => {
-    for (const decision of [
-      await limits.perAddress.consume(clientIp),
-      await limits.perAccount.consume(`${clientIp} ${sha256(email.trim().toLowerCase())}`),
-    ]) {
+  /** Gives what takes the try back: somebody who got in was not guessing. */
+  const allow = async ({ clientIp }: PublicVisit, email: string): Promise<() => Promise<void>> => {
+    const account = `${clientIp} ${email.trim().toLowerCase()}`;
+    for (const decision of [await limits.perAddress.consume(clientIp), await limits.perAccount.consume(account)]) {
       if (!decision.allowed) throw rateLimited(decision.retryAfterSeconds);
     }
+    return async () => {
+      await limits.perAddress.forgive(clientIp);
+      await limits.perAccount.forgive(account);
+    };
   };
   return {
     sign_in: {
@@ -41,9 +43,10 @@ export function signInPages({
         async sign_in(visit) {
           const { form } = visit;
           const email = form.text('email');
-          await allow(visit, email);
+          const forgive = await allow(visit, email);
           const opened = await sessions.signIn(email, form.text('password'), visit);
           if (opened === undefined) throw wrongPassword();
+          await forgive();
           // A session that this browser had before ends here, so nobody can have planted or kept it.
           if (visit.person !== undefined) await endSession(sessions, visit);
           return {
@@ -82,7 +85,7 @@ export function signInPages({
       actions: {
         async set_password(visit) {
           const { form } = visit;
-          await allow(visit, form.text('token'));
+          const forgive = await allow(visit, form.text('token'));
           if (form.text('password') !== form.text('repeated')) throw unequal();
           const email = form.text('email');
           const opened = await sessions.redeemLink(
@@ -90,6 +93,7 @@ export function signInPages({
             { password: form.text('password'), ...(email !== '' && { email }) },
             visit,
           );
+          await forgive();
           return {
             to: '/',
             notice: 'welcome',

@@ -5,6 +5,8 @@ export type { AgentCall } from './agent-call.ts';
 export { AgentCallLog } from './agent-call-log.ts';
 export { refuseKey, UNKNOWN_KEY } from './api-key.ts';
 export type { ApiKey, ApiKeyRecord, GrantedProject, KeyPermissions, KeyRefusal, NewApiKey } from './api-key.ts';
+export { Attempts } from './attempts.ts';
+export type { AttemptLimit } from './attempts.ts';
 export { looksLikeSecret } from './api-key-secret.ts';
 export { ApiKeysService } from './api-keys-service.ts';
 export { InstallationSecretRepository } from './installation-secret-repository.ts';

@@ -40,6 +40,12 @@ export interface StoredToken {
   readonly consumedAt?: Date;
 }
 
+/** The person and the connection a token belongs to. */
+export interface OAuthOwner {
+  readonly grantId: string;
+  readonly accountId: string;
+}
+
 /** What an access token says on the request that presents it. */
 export interface OAuthAccess {
   readonly grantId: string;

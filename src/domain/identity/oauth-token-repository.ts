@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts';
-import type { OAuthAccess, OAuthTokenKind, StoredToken } from './oauth-grant.ts';
+import type { OAuthAccess, OAuthOwner, OAuthTokenKind, StoredToken } from './oauth-grant.ts';
 
 interface TokenRow {
   hash: string;
@@ -69,6 +69,15 @@ export class OAuthTokenRepository {
 
   async remove(kind: OAuthTokenKind, hash: string): Promise<void> {
     await this.#db('oauth_tokens').where({ hash, kind }).delete();
+  }
+
+  /** Whose token this is or was, whatever became of it; for the audit. */
+  async findOwner(hash: string): Promise<OAuthOwner | undefined> {
+    const row: Pick<AccessRow, 'grant_id' | 'account_id'> | undefined = await this.#db('oauth_tokens as t')
+      .join('oauth_grants as g', 'g.id', 't.grant_id')
+      .where({ 't.hash': hash })
+      .first('t.grant_id', 'g.account_id');
+    return row && { grantId: row.grant_id, accountId: row.account_id };
   }
 
   /** All that decides about an access token, in one look: its time, its grant and its account. */

@@ -4,7 +4,14 @@ import { SECOND_MS } from '../../kernel/duration.ts';
 import { newId } from '../../kernel/ids.ts';
 import { sha256 } from '../../kernel/secrets.ts';
 import { OAuthGrantRepository } from './oauth-grant-repository.ts';
-import type { NewOAuthGrant, OAuthAccess, OAuthGrant, RevocationCause, StoredToken } from './oauth-grant.ts';
+import type {
+  NewOAuthGrant,
+  OAuthAccess,
+  OAuthGrant,
+  OAuthOwner,
+  RevocationCause,
+  StoredToken,
+} from './oauth-grant.ts';
 import { TokenSuccession } from './oauth-secrets.ts';
 import { OAuthTokenRepository } from './oauth-token-repository.ts';
 
@@ -40,8 +47,8 @@ export interface IssuedTokens {
 
 export type RefreshAnswer =
   | { readonly tokens: IssuedTokens }
-  /** `reused` has just ended the whole family. */
-  | { readonly refused: 'unknown' | 'scope' | 'reused' };
+  /** `reused` has just ended the whole family. The owner is there when the token was one of ours. */
+  | { readonly refused: 'unknown' | 'scope' | 'reused'; readonly owner?: OAuthOwner };
 
 /** Grants and their tokens: made, checked on every request, rotated, ended. */
 export class OAuthTokensService {
@@ -85,6 +92,18 @@ export class OAuthTokensService {
    * restored from a copy, and nobody can tell which side is the thief, so the family ends.
    */
   async refresh(request: RefreshRequest): Promise<RefreshAnswer> {
+    const answer = await this.#rotate(request);
+    if ('tokens' in answer) return answer;
+    const owner = await this.findOwner(sha256(request.token));
+    return { ...answer, ...(owner && { owner }) };
+  }
+
+  /** Whose token this is or was; for the audit of refusals. */
+  async findOwner(sha256OfToken: string): Promise<OAuthOwner | undefined> {
+    return this.#tokens.findOwner(sha256OfToken);
+  }
+
+  #rotate(request: RefreshRequest): Promise<RefreshAnswer> {
     return this.#parts.db.transaction(async (tx) => {
       const tokens = this.#tokens.in(tx);
       const grants = this.#grants.in(tx);
