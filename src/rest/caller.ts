@@ -31,3 +31,8 @@ export function grantable(
   }
   return wanted;
 }
+
+/** A key hands its own limits on; a person at the Console has none. */
+export function makerOf({ credential }: AccountContext): { readonly madeWith?: string } {
+  return credential.kind === 'api_key' ? { madeWith: credential.id } : {};
+}

@@ -4,7 +4,7 @@ import type { ProjectsService } from '../domain/projects/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { DAY_MS } from '../kernel/duration.ts';
 import { presentKey } from '../presenters/identity.ts';
-import { grantable, readerOf, requireWholeAccount } from './caller.ts';
+import { grantable, makerOf, readerOf, requireWholeAccount } from './caller.ts';
 import type { EndpointContexts } from './endpoint.ts';
 
 export interface KeyEndpointsParts {
@@ -36,6 +36,7 @@ export function keyEndpoints({
       requireWholeAccount(account);
       const { key, secret } = await apiKeys.create({
         accountId: account.accountId,
+        ...makerOf(account),
         name: body.name,
         permissions: grantable(account, body.access),
         allowedIps: body.allowed_ips,
@@ -49,6 +50,7 @@ export function keyEndpoints({
       const project = await projects.getAccessible(readerOf(account), parameters.project_id);
       const { key, secret } = await apiKeys.create({
         accountId: account.accountId,
+        ...makerOf(account),
         projectId: project.id,
         name: body.name,
         permissions,

@@ -117,6 +117,21 @@ describe('REST: keys', () => {
     assert.equal((await refused(wider)).code, 'permission_denied');
   });
 
+  it('cannot shed a limit by making another key', async () => {
+    const { server, account } = await given.account();
+    const day = new Date(server.services.clock.now().getTime() + 86_400_000);
+    const limited = await server.services.apiKeys.create({
+      accountId: account.id,
+      name: 'limited',
+      permissions: { read: true, write: true },
+      allowedIps: ['127.0.0.1'],
+      expiresAt: day,
+    });
+    const client = await clientFor(limited.secret);
+    const { key } = await client.create_account_key({ body: { name: 'free', allowed_ips: ['0.0.0.0/0'] } });
+    assert.deepEqual([key.allowed_ips, key.expires_at], [['127.0.0.1'], day.toISOString()]);
+  });
+
   it('have plain names and address ranges that can be read', async () => {
     const client = await clientFor((await given.account()).key);
     for (const name of ['', ' ', 'a\u0007b', 'x'.repeat(121), 'two\nlines']) {

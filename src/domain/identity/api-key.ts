@@ -46,6 +46,8 @@ export interface NewApiKey {
   readonly permissions: KeyPermissions;
   readonly allowedIps?: readonly string[];
   readonly expiresAt?: Date;
+  /** Id of the key it is made with, whose limits it then has. */
+  readonly madeWith?: string;
 }
 
 const MAX_ALLOWED_IPS = 64;

@@ -31,9 +31,10 @@ export class ApiKeysService {
   }
 
   /** The secret is in this answer and nowhere else, ever again. */
-  async create(input: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }> {
+  async create(wanted: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }> {
     const now = this.#parts.clock.now();
-    checkNewKey(input, now);
+    checkNewKey(wanted, now);
+    const input = wanted.madeWith === undefined ? wanted : await this.#within(wanted, wanted.madeWith);
     const { secret, hash, prefix } = newSecret();
     const key = await this.#keys.insertForMember(
       {
@@ -53,6 +54,18 @@ export class ApiKeysService {
       throw new AppError('resource_not_found', 'There is no such project among the projects of this account.');
     }
     return { key, secret };
+  }
+
+  /** A key that a key makes outlives it not and works from nowhere else: a limit must not be shed by making another. */
+  async #within(wanted: NewApiKey, makerId: string): Promise<NewApiKey> {
+    const [maker] = await this.#keys.findByIdOrPrefix(makerId);
+    if (maker === undefined) throw new AppError('resource_not_found', 'The key that was sent is not there any more.');
+    const ends = [wanted.expiresAt, maker.expiresAt].flatMap((moment) => moment?.getTime() ?? []);
+    return {
+      ...wanted,
+      ...(maker.allowedIps.length > 0 && { allowedIps: maker.allowedIps }),
+      ...(ends.length > 0 && { expiresAt: new Date(Math.min(...ends)) }),
+    };
   }
 
   async list(filter: ApiKeyFilter = {}): Promise<readonly ApiKey[]> {
