@@ -55,7 +55,7 @@ export class Listings<A> {
         fields: { cursor: 'is not a cursor of this list' },
       });
     }
-    const { read, write } = principal.permissions;
+    const { read, write } = offeredTo(principal);
     const scope = principal.projectId === undefined ? 'account' : 'project';
     let key = `${method} ${era} ${read ? 'r' : ''}${write ? 'w' : ''} ${scope}`;
     if (this.#sunsets.length > 0)
@@ -126,6 +126,11 @@ export class Listings<A> {
       ...metaOf(tool),
     };
   }
+}
+
+/** Clients call what they were shown, so who can be granted more is shown what asking for it would open. */
+function offeredTo({ permissions, stepUp }: Principal<unknown>): Principal<unknown>['permissions'] {
+  return stepUp === undefined ? permissions : { read: true, write: true };
 }
 
 function memberOf(method: ListMethod): string {

@@ -137,6 +137,18 @@ describe('OAuth discovery', () => {
     assert.equal((await mcp(server, wider.access_token, 'tools/call', call)).status, 200);
   });
 
+  it('lists what more consent would open, so that a client can get as far as asking for it', async () => {
+    const who = await person(server);
+    const tokens = await (await RawClient.register(server)).connect(who);
+    const { secret } = await server.services.apiKeys.create({
+      accountId: who.account.id,
+      name: 'reader',
+      permissions: { read: true, write: false },
+    });
+    assert.match(JSON.stringify((await mcp(server, tokens.access_token)).body), /create_dataset_from_traces/);
+    assert.doesNotMatch(JSON.stringify((await mcp(server, secret)).body), /"create_dataset_from_traces"/);
+  });
+
   it('refuses access tokens everywhere but at the MCP endpoint', async () => {
     const who = await person(server);
     const tokens = await (await RawClient.register(server)).connect(who, 'overmind:read overmind:write');

@@ -4,59 +4,8 @@ import { auth as legacyAuth, UnauthorizedError as LegacyUnauthorized } from '@mo
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { consent, mcp, person, REDIRECT, RawClient, type Person } from './support/client.ts';
+import { Keeper } from './support/keeper.ts';
 import { startOAuthServer, type OAuthServer } from './support/server.ts';
-
-/** What both libraries want from a program: a place to keep things and a way to open a browser. */
-class Keeper {
-  readonly redirectUrl = REDIRECT;
-  readonly clientMetadata = {
-    client_name: 'Official client',
-    redirect_uris: [REDIRECT],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-  };
-  asked: URL | undefined;
-  #client: { client_id: string } | undefined;
-  #tokens: { access_token: string; token_type: string; refresh_token?: string; scope?: string } | undefined;
-  #verifier = '';
-  #discovery: unknown;
-
-  state(): string {
-    return 'state-of-the-library';
-  }
-  clientInformation() {
-    return this.#client;
-  }
-  saveClientInformation(client: { client_id: string }): void {
-    this.#client = client;
-  }
-  tokens() {
-    return this.#tokens;
-  }
-  saveTokens(tokens: { access_token: string; token_type: string; refresh_token?: string; scope?: string }): void {
-    this.#tokens = tokens;
-  }
-  redirectToAuthorization(url: URL): void {
-    this.asked = url;
-  }
-  saveCodeVerifier(verifier: string): void {
-    this.#verifier = verifier;
-  }
-  codeVerifier(): string {
-    return this.#verifier;
-  }
-  saveDiscoveryState(state: unknown): void {
-    this.#discovery = state;
-  }
-  discoveryState() {
-    // because it is what the library gave before
-    return this.#discovery as never;
-  }
-  forgetTokens(): void {
-    this.#tokens = undefined;
-  }
-}
 
 interface Connection {
   readonly finish: (answer: URLSearchParams) => Promise<unknown>;
@@ -107,7 +56,7 @@ describe('OAuth with official clients', () => {
     for (const path of ['/api/mcp', '/api/mcp/'])
       it(`${name} connects to ${path}, reads, steps up to write and is revoked`, async () => {
         const url = new URL(path, server.origin);
-        const keeper = new Keeper();
+        const keeper = new Keeper(REDIRECT);
         const first = open(url, keeper);
         await assert.rejects(first.connect(), isUnauthorized);
         assert.equal(keeper.asked?.searchParams.get('scope'), 'overmind:read');

@@ -174,7 +174,7 @@ export interface McpAnswer {
 
 /** One MCP request with a bearer token. */
 export async function mcp(
-  server: OAuthServer,
+  server: Pick<OAuthServer, 'origin'>,
   token: string | undefined,
   method = 'tools/list',
   params: Readonly<Record<string, unknown>> = {},
