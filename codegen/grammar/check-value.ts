@@ -15,6 +15,8 @@ export interface ValueFault {
   readonly remedy?: string;
   /** The fault is about the key at `path`, not about its value. */
   readonly key?: true;
+  /** The member that is not there. */
+  readonly missing?: string;
 }
 
 export interface CheckOptions {
@@ -306,7 +308,7 @@ class Checker {
     const required = isList(schema['required']) ? schema['required'] : [];
     for (const name of required) {
       if (typeof name === 'string' && !Object.hasOwn(value, name)) {
-        this.#fault(at, 'required', `needs the key \`${name}\``);
+        this.#fault(at, 'required', `needs the key \`${name}\``, { missing: name });
       }
     }
     const member = { schema, value, at, depth };

@@ -59,15 +59,12 @@ export class Documents {
     return undefined;
   }
 
-  prompt(name: string, args: { readonly [name: string]: JsonValue }): Record<string, JsonValue> {
+  prompt(name: string, args: { readonly [name: string]: JsonValue }, era: Era): Record<string, JsonValue> {
     const prompt = this.#makers.model.prompts.find((one) => one.name === name);
-    if (prompt === undefined)
-      throw new RpcFault(INVALID_PARAMS, `There is no prompt ${JSON.stringify(name.slice(0, 80))}.`);
+    const { model } = this.#makers;
+    if (prompt === undefined) throw rpcFault(model, publicFault(model, 'invalid_input', { name: 'is no prompt' }), era);
     const fields = promptFaults(prompt, args);
-    if (Object.keys(fields).length > 0)
-      throw new RpcFault(INVALID_PARAMS, `The arguments do not fit: ${Object.keys(fields).join(', ')}.`, {
-        data: fields,
-      });
+    if (Object.keys(fields).length > 0) throw rpcFault(model, publicFault(model, 'invalid_input', fields), era);
     const said = (argument: string): string => JSON.stringify(args[argument] ?? '').replaceAll('`', '\\u0060');
     return {
       description: prompt.description,

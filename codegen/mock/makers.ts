@@ -3,6 +3,7 @@ import type { CanonicalModel } from '../canonical/index.ts';
 import type { Node } from '../canonical/node.ts';
 import { sample } from '../emit/tests/sample.ts';
 import type { ContractModel, JsonValue, ResourceSpec } from '../model/types.ts';
+import type { ValueFault } from '../grammar/check-value.ts';
 import { describeFault, faultsOf } from '../rules/values.ts';
 import { makeText } from './make-text.ts';
 import { makeValue } from './make-value.ts';
@@ -41,7 +42,7 @@ export class Makers {
     const shape = this.#canonical.shapes.get(typeName);
     if (shape === undefined) return {};
     return Object.fromEntries(
-      faultsOf(this.model, shape.schema, value).map((fault) => [fault.path.join('.') || 'value', describeFault(fault)]),
+      faultsOf(this.model, shape.schema, value).map((fault) => [placeOf(fault), describeFault(fault)]),
     );
   }
 
@@ -94,4 +95,9 @@ export class Makers {
     if (typeof value === 'string') return value;
     return makeText({ kind: 'scalar', type: 'string', notes: {}, limits: {} }, random) ?? 'a';
   }
+}
+
+/** As the runtime names it: a member that is missing stands under its own name. */
+function placeOf({ path, missing }: ValueFault): string {
+  return [...path, ...(missing === undefined ? [] : [missing])].join('.') || 'arguments';
 }

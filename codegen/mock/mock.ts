@@ -113,7 +113,7 @@ export class Mock {
       case 'resources/read':
         return this.#documents.read(text(params, 'uri'), { era: around.era, wanted: wanted(params, around.headers) });
       case 'prompts/get':
-        return this.#documents.prompt(text(params, 'name'), argumentsOf(params));
+        return this.#documents.prompt(text(params, 'name'), argumentsOf(params), around.era);
       case 'completion/complete':
         return this.#documents.complete(params);
       default:

@@ -78,8 +78,10 @@ export class Tools {
   #find(name: string): ToolSpec {
     const { tools } = this.#parts.makers.model;
     const tool = tools.find((one) => one.name === name || one.aliases.includes(name));
-    if (tool === undefined)
-      throw new RpcFault(INVALID_PARAMS, `There is no tool ${JSON.stringify(name.slice(0, 80))}.`);
+    if (tool === undefined) {
+      const fault = publicFault(this.#parts.makers.model, 'invalid_tool', {});
+      throw new RpcFault(INVALID_PARAMS, fault.message, { data: { ...fault } });
+    }
     return tool;
   }
 
