@@ -1,7 +1,12 @@
-/** Part of the build: the type checker copies neither templates nor pages, so they are put beside the compiled code here. */
-import { copyFileSync, mkdirSync } from 'node:fs';
+/**
+ * Part of the build: the type checker copies neither templates nor pages, so they are put beside the compiled code
+ * here. The table of the token counter joins them, because making it takes longer than most commands.
+ */
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readVocabulary, TABLE_FILE } from './tokens/load.ts';
+import { buildTable, packTable } from './tokens/table.ts';
 import { listFiles } from './write/tree-files.ts';
 
 const sources = fileURLToPath(new URL('../../', import.meta.url));
@@ -9,6 +14,7 @@ const compiled = fileURLToPath(new URL('../', import.meta.url));
 
 copy('codegen', (path) => path.endsWith('.hbs'));
 copy('src/console', (path) => path.startsWith('views/') || path.startsWith('assets/'));
+writeFileSync(TABLE_FILE, packTable(buildTable(readVocabulary())));
 
 function copy(folder: string, isWanted: (path: string) => boolean): void {
   for (const path of listFiles(join(sources, folder))) {

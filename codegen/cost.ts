@@ -1,7 +1,7 @@
 /** What each tool of a catalogue costs an agent that loads it: tokens and bytes by segment. */
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { ContractModel } from './model/types.ts';
 import type { Projection } from './project/index.ts';
+import { createTokenCounter } from './tokens/count.ts';
 
 export const SEGMENTS = ['name', 'description', 'input', 'output', 'annotations'] as const;
 export type Segment = (typeof SEGMENTS)[number];
@@ -30,6 +30,8 @@ export interface CatalogueCost {
 
 /** Costs of the listing an account credential sees, which is the larger one, with compact output schemas. */
 export function costOf(model: ContractModel, projection: Projection): CatalogueCost {
+  const countTokens = createTokenCounter();
+  const measure = (text: string): Cost => ({ tokens: countTokens(text), bytes: Buffer.byteLength(text) });
   const tools = model.tools.map((tool): ToolCost => {
     const published = projection.tools.get(tool.name);
     const { readOnly, destructive, idempotent, openWorld } = tool.behaviour;
@@ -57,10 +59,6 @@ export function costOf(model: ContractModel, projection: Projection): CatalogueC
     whole: sum(tools.map((tool) => tool.whole)),
     meanShownTokens: tools.length === 0 ? 0 : Math.round(shown.tokens / tools.length),
   };
-}
-
-function measure(text: string): Cost {
-  return { tokens: countTokens(text), bytes: Buffer.byteLength(text) };
 }
 
 function sum(costs: readonly Cost[]): Cost {

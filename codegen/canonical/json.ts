@@ -31,6 +31,17 @@ export function sortMembers(value: JsonValue): JsonValue {
   );
 }
 
+/** What JSON would keep of a value: members that are undefined are gone. */
+export function plainJson(value: unknown): JsonValue {
+  if (Array.isArray(value)) return value.map(plainJson);
+  if (typeof value === 'object' && value !== null) {
+    const kept = Object.entries(value).filter(([, inner]) => inner !== undefined);
+    return objectOf(kept.map(([key, inner]) => [key, plainJson(inner)]));
+  }
+  // because what is neither a list nor an object is kept as it is, and functions are no part of a model
+  return (value ?? null) as JsonValue;
+}
+
 /** JSON with sorted members, so that equal values have equal text. */
 export function canonicalText(value: JsonValue): string {
   return JSON.stringify(typeof value === 'object' ? sortMembers(value) : value);

@@ -1,17 +1,9 @@
 /** Reads the command line and runs one command. */
 import { Command, CommanderError, Option } from 'commander';
-import { registerAdd } from './add.ts';
-import { registerContains } from './contains.ts';
-import { registerDocs } from './docs.ts';
-import { registerGate } from './gate-commands.ts';
-import { registerInit } from './init.ts';
 import { isBadInput } from './io.ts';
 import type { ExitCode, Io } from './io.ts';
-import { registerMock } from './mock.ts';
 import { LINT_FORMATS, readOptions } from './options.ts';
 import type { Options, RawOptions } from './options.ts';
-import { registerProject } from './project.ts';
-import { registerServers } from './server-commands.ts';
 
 type Run = (options: Options, io: Io) => Promise<ExitCode>;
 
@@ -59,6 +51,32 @@ const COMMANDS: readonly Entry[] = [
   },
 ];
 
+type Register = (program: Command, io: Io, done: (code: ExitCode) => void) => void;
+
+/** Commands that state their own flags; a group is loaded when one of its names is asked for, or the help of all. */
+const GROUPS: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
+  { names: ['contains'], load: async () => (await import('./contains.ts')).registerContains },
+  {
+    names: ['diff', 'approve', 'changelog', 'release'],
+    load: async () => (await import('./gate-commands.ts')).registerGate,
+  },
+  {
+    names: ['pull', 'verify', 'import', 'export', 'report'],
+    load: async () => (await import('./server-commands.ts')).registerServers,
+  },
+  { names: ['mock'], load: async () => (await import('./mock.ts')).registerMock },
+  { names: ['docs'], load: async () => (await import('./docs.ts')).registerDocs },
+  { names: ['project'], load: async () => (await import('./project.ts')).registerProject },
+  { names: ['init'], load: async () => (await import('./init.ts')).registerInit },
+  { names: ['add'], load: async () => (await import('./add.ts')).registerAdd },
+];
+
+function groupsFor(command = ''): typeof GROUPS {
+  if (COMMANDS.some(({ name }) => name === command)) return [];
+  const wanted = GROUPS.filter(({ names }) => names.includes(command));
+  return wanted.length > 0 ? wanted : GROUPS;
+}
+
 export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = 0;
   const program = new Command('mcp-contract')
@@ -85,14 +103,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
   const done = (given: ExitCode): void => {
     code = given;
   };
-  registerContains(program, io, done);
-  registerGate(program, io, done);
-  registerServers(program, io, done);
-  registerMock(program, io, done);
-  registerDocs(program, io, done);
-  registerProject(program, io, done);
-  registerInit(program, io, done);
-  registerAdd(program, io, done);
+  for (const { load } of groupsFor(argv[0])) (await load())(program, io, done);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;

@@ -10,12 +10,14 @@ import { Languages } from './languages.ts';
 import type { Outcome } from './outcome.ts';
 import { FormSearch } from './search.ts';
 import { Budget, DEFAULT_LIMITS, Undecided, type Limits, type Stop } from './stop.ts';
-import { Validators } from './verify.ts';
+import { DIALECT, Validators } from './verify.ts';
 
 export interface ContainmentOptions {
   /** `annotation` (default) ignores formats, as 2020-12 does; `assert` treats them as the validators do. */
   readonly formats?: FormatMode;
   readonly limits?: Partial<Limits>;
+  /** The schemas have been held against the meta-schema already; to do it again takes longer than most proofs. */
+  readonly checked?: boolean;
 }
 
 export type Containment =
@@ -42,6 +44,8 @@ const MAX_WITNESSES = 4;
 /** Answers whether every value the old schema accepts is accepted by the new one. */
 export interface Prover {
   contains(oldSchema: JsonSchema, newSchema: JsonSchema): Containment;
+  /** The same for a schema made up on the way to an answer: its witness has not been tried on the validators. */
+  suspects(oldSchema: JsonSchema, newSchema: JsonSchema): Containment;
   /** Whether the first schema accepts the value and the second refuses it, by two validators compiled apart. */
   disagree(accepts: JsonSchema, refuses: JsonSchema, value: JsonValue): boolean;
 }
@@ -54,20 +58,31 @@ export function createProver(options: ContainmentOptions = {}): Prover {
   const formats = options.formats ?? 'annotation';
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const validators = new Validators(formats);
-  const shared = Documents.shared(validators.metaSchemas());
   const languages = new Languages(limits.states);
+  let shared: Documents | undefined;
+  /** Few schemas refer to the documents of the dialect, and reading those takes time. */
+  const sharedFor = (texts: readonly string[]): Documents | undefined => {
+    if (texts.every((text) => !text.includes(DIALECT))) return undefined;
+    shared ??= Documents.shared(validators.metaSchemas());
+    return shared;
+  };
+  const ask = (before: JsonSchema, after: JsonSchema, judges: Validators | undefined): Containment => {
+    const [was, is] = [readDialect(before), readDialect(after)];
+    if (was.stop !== undefined) return { verdict: 'unknown', ...was.stop };
+    if (is.stop !== undefined) return { verdict: 'unknown', ...is.stop };
+    const [oldSchema, newSchema] = [was.schema, is.schema];
+    if (judges !== undefined && options.checked !== true) {
+      judges.demandSchema(oldSchema, 'The old schema');
+      judges.demandSchema(newSchema, 'The new schema');
+    }
+    const texts = [canonical(oldSchema), canonical(newSchema)];
+    if (texts[0] === texts[1]) return { verdict: 'proved' };
+    const setting = { formats, limits, languages, shared: sharedFor(texts) };
+    return new Question(setting, oldSchema, newSchema).answer(judges);
+  };
   return {
-    contains(before, after) {
-      const [was, is] = [readDialect(before), readDialect(after)];
-      if (was.stop !== undefined) return { verdict: 'unknown', ...was.stop };
-      if (is.stop !== undefined) return { verdict: 'unknown', ...is.stop };
-      const [oldSchema, newSchema] = [was.schema, is.schema];
-      validators.demandSchema(oldSchema, 'The old schema');
-      validators.demandSchema(newSchema, 'The new schema');
-      if (canonical(oldSchema) === canonical(newSchema)) return { verdict: 'proved' };
-      const question = new Question({ formats, limits, languages, shared }, oldSchema, newSchema);
-      return question.answer(validators);
-    },
+    contains: (before, after) => ask(before, after, validators),
+    suspects: (before, after) => ask(before, after, undefined),
     disagree(accepts, refuses, value) {
       const [first, second] = [readDialect(accepts), readDialect(refuses)];
       if (first.stop !== undefined || second.stop !== undefined) return false;
@@ -85,7 +100,7 @@ interface Setting {
   readonly formats: FormatMode;
   readonly limits: Limits;
   readonly languages: Languages;
-  readonly shared: Documents;
+  readonly shared: Documents | undefined;
 }
 
 class Question {
@@ -103,7 +118,7 @@ class Question {
     this.#sides = [this.#compiler(oldSchema, 'old'), this.#compiler(newSchema, 'new')];
   }
 
-  answer(validators: Validators): Containment {
+  answer(validators: Validators | undefined): Containment {
     const excluded: JsonValue[] = [];
     try {
       const gap = this.#gap();
@@ -113,7 +128,9 @@ class Question {
         if (outcome.kind === 'empty') return excluded.length === 0 ? { verdict: 'proved' } : unverified(excluded);
         if (outcome.kind === 'open') return this.#unknown(outcome.stop);
         const { value } = outcome;
-        if (validators.disagree(this.#oldSchema, this.#newSchema, value)) return { verdict: 'refuted', witness: value };
+        if (validators?.disagree(this.#oldSchema, this.#newSchema, value) !== false) {
+          return { verdict: 'refuted', witness: value };
+        }
         excluded.push(value);
         if (excluded.length >= MAX_WITNESSES) return unverified(excluded);
       }

@@ -4,18 +4,26 @@ import addFormats from 'ajv-formats';
 import type { JsonSchema, JsonValue } from '../model/types.ts';
 import type { FormatMode } from './compiler.ts';
 import { isObject, type JsonObject } from './json.ts';
+import { sliceFor } from './slice.ts';
 import { SchemaFault } from './stop.ts';
+
+/** What every reference to the documents of the dialect holds. */
+export const DIALECT = 'json-schema.org';
 
 /** Compiles schemas with the validator the products run, each in an instance of its own. */
 export class Validators {
   readonly #formats: FormatMode;
-  readonly #meta: Ajv2020;
-  /** By schema object: one question asks the same two ends many times. */
-  readonly #compiled = new WeakMap<object, ValidateFunction>();
+  #judge: Ajv2020 | undefined;
+  /** By the text of the schema: many bodies have the same parts. */
+  readonly #compiled = new Map<string, ValidateFunction>();
 
   constructor(formats: FormatMode) {
     this.#formats = formats;
-    this.#meta = make(formats, true);
+  }
+
+  get #meta(): Ajv2020 {
+    this.#judge ??= make(this.#formats, true);
+    return this.#judge;
   }
 
   /** The documents of the 2020-12 dialect, as the validator ships them. */
@@ -44,19 +52,22 @@ export class Validators {
   disagree(oldSchema: JsonSchema, newSchema: JsonSchema, value: JsonValue): boolean {
     try {
       // The value makes a round trip first: a witness is something that can be sent.
-      const sent: unknown = JSON.parse(JSON.stringify(value));
-      return this.#compile(oldSchema)(sent) && !this.#compile(newSchema)(sent);
+      // because JSON.parse gives JSON
+      const sent = JSON.parse(JSON.stringify(value)) as JsonValue;
+      return this.#compile(oldSchema, sent)(sent) && !this.#compile(newSchema, sent)(sent);
     } catch {
       return false;
     }
   }
 
-  #compile(schema: JsonSchema): ValidateFunction {
-    const known = typeof schema === 'object' ? this.#compiled.get(schema) : undefined;
+  #compile(schema: JsonSchema, value: JsonValue): ValidateFunction {
+    const part = sliceFor(schema, value);
+    const text = JSON.stringify(part);
+    const known = this.#compiled.get(text);
     if (known !== undefined) return known;
     // Both schemas have passed the meta-schema already, and compiling that one is most of the cost.
-    const validate = make(this.#formats, false, JSON.stringify(schema).includes('json-schema.org')).compile(schema);
-    if (typeof schema === 'object') this.#compiled.set(schema, validate);
+    const validate = make(this.#formats, false, text.includes(DIALECT)).compile(part);
+    this.#compiled.set(text, validate);
     return validate;
   }
 }
@@ -72,6 +83,8 @@ function make(formats: FormatMode, validateSchema: boolean, meta = true): Ajv202
     unicodeRegExp: true,
     validateFormats: formats === 'assert',
     multipleOfPrecision: 9,
+    // A validator runs once or twice, so tidying its code never pays.
+    code: { optimize: false },
   });
   if (formats === 'assert') addFormats.default(ajv);
   return ajv;

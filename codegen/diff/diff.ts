@@ -20,7 +20,7 @@ import { gather } from './gather.ts';
 import type { LoadedSurface } from './loaded.ts';
 import { RULE_SETS } from './rule-sets.ts';
 import type { RuleSet, Verdict } from './rules/rule.ts';
-import type { Draft } from './scene.ts';
+import type { Draft, Scene } from './scene.ts';
 import type { Surface } from './surface/types.ts';
 import { asListed } from './surface/listed.ts';
 import { adviseVersion, versionFault } from './version.ts';
@@ -63,7 +63,7 @@ export async function compare(old: LoadedSurface, now: LoadedSurface, options: D
   const drafts: Draft[] = [];
   const scene = { before, after, today: options.today, report: (draft: Draft): void => void drafts.push(draft) };
   const changed = old.digest !== now.digest;
-  const comparison = changed ? compareAll(scene) : undefined;
+  const comparison = changed ? compareAll(scene, isChecked(old) && isChecked(now)) : undefined;
   const tokens = changed ? await compareTokens(scene) : { before: 0, after: 0, changes: [] };
   const sets = RULE_SETS.slice(0, RULE_SETS.indexOf(options.rules ?? 'agent') + 1);
   const ends = { before: { ...old, surface: before }, after: { ...now, surface: after } };
@@ -96,7 +96,12 @@ function commonGround(old: Surface, now: Surface): { before: Surface; after: Sur
   return { before: listed(old, now), after: listed(now, old) };
 }
 
-function compareAll(scene: Parameters<typeof compareTools>[0]): Effort {
+/** The compiler has checked the schemas of a contract; those of a server, or of a file that was altered, nobody has. */
+function isChecked(one: LoadedSurface): boolean {
+  return one.surface.origin === 'contracts' && !('intact' in one && one.intact === false);
+}
+
+function compareAll(scene: Scene, checked: boolean): Effort {
   compareServer(scene);
   compareTools(scene);
   compareAliasShadows(scene);
@@ -111,7 +116,7 @@ function compareAll(scene: Parameters<typeof compareTools>[0]): Effort {
   compareProfiles(scene);
   compareSource(scene);
   compareViews(scene);
-  return compareBodies(scene).counts;
+  return compareBodies(scene, checked).counts;
 }
 
 function versionDraft(fault: { rule: string; message: string }, version: { before: string; after: string }): Draft {

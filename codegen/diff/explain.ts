@@ -32,7 +32,7 @@ export type Explanation =
  */
 export function explain(before: JsonSchema, after: JsonSchema, direction: 'in' | 'out', prover: Prover): Explanation {
   const walk = new Walk(before, after, direction, prover);
-  const whole = walk.ask(after);
+  const whole = walk.whole();
   if (whole.verdict === 'proved') return { verdict: 'compatible' };
   if (whole.verdict === 'unknown') return whole;
   return { verdict: 'breaking', witness: whole.witness, causes: walk.causes(whole.witness) };
@@ -66,11 +66,18 @@ class Walk {
     this.#root = { ...own, $defs: { ...record(own, '$defs'), [MOVED]: moved } };
   }
 
-  /** Whether the old schema with a change made keeps its promise. */
-  ask(changed: JsonSchema): Containment {
+  /** Whether the new schema keeps the promise of the old one. */
+  whole(): Containment {
     return this.#direction === 'in'
-      ? this.#prover.contains(this.#before, changed)
-      : this.#prover.contains(changed, this.#before);
+      ? this.#prover.contains(this.#before, this.#after)
+      : this.#prover.contains(this.#after, this.#before);
+  }
+
+  /** The same of the old schema with one change made; what it finds is tried on the two real schemas later. */
+  #ask(changed: JsonSchema): Containment {
+    return this.#direction === 'in'
+      ? this.#prover.suspects(this.#before, changed)
+      : this.#prover.suspects(changed, this.#before);
   }
 
   causes(witness: JsonValue): Cause[] {
@@ -109,7 +116,7 @@ class Walk {
     const shared = isReference(before) && isReference(after);
     if (was === is || place.trail.includes(key) || (shared && this.#seen.has(key))) return [];
     this.#seen.add(key);
-    const answer = this.ask(place.whole(descent.place(after)));
+    const answer = this.#ask(place.whole(descent.place(after)));
     if (answer.verdict === 'proved') return [];
     const path = `${place.path}${descent.path}`;
     const inner: Place = {
@@ -125,7 +132,7 @@ class Walk {
   }
 
   #try(place: Place, edit: Edit, witness: JsonValue): Cause[] {
-    const answer = this.ask(place.whole(edit.result));
+    const answer = this.#ask(place.whole(edit.result));
     if (answer.verdict !== 'refuted') return [];
     return [this.#cause(edit, place.path, this.#witness(answer.witness, witness))];
   }

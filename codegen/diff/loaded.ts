@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalText } from '../canonical/json.ts';
-import type { ChangeSpec, JsonValue, SourcePosition } from '../model/types.ts';
+import { canonicalText, plainJson } from '../canonical/json.ts';
+import type { ChangeSpec, SourcePosition } from '../model/types.ts';
 import type { Surface } from './surface/types.ts';
 
 /** What a release remembers besides its surface. */
@@ -25,7 +25,7 @@ export interface LoadedSurface {
 }
 
 export function digestOf(surface: Surface): string {
-  // because a surface is JSON; members that are undefined are dropped by the round trip
-  const plain = JSON.parse(JSON.stringify(surface)) as JsonValue;
-  return createHash('sha256').update(canonicalText(plain)).digest('hex');
+  return createHash('sha256')
+    .update(canonicalText(plainJson(surface)))
+    .digest('hex');
 }

@@ -4,8 +4,8 @@ import type { ResourceSurface, ToolSurface } from '../surface/types.ts';
 import { SchemaComparison, type Body } from './schemas.ts';
 
 /** Compares every schema of the surface in the direction its values travel. */
-export function compareBodies(scene: Scene): SchemaComparison {
-  const comparison = new SchemaComparison(scene);
+export function compareBodies(scene: Scene, checked: boolean): SchemaComparison {
+  const comparison = new SchemaComparison(scene, checked);
   for (const { name, before, after } of toolPairs(scene)) compareTool(scene, comparison, { name, before, after });
   for (const { name, before, after } of match(scene.before.resources, scene.after.resources).both) {
     const base = { entity: `resource ${name}`, stability: before.stability };

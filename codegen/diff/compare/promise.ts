@@ -34,9 +34,9 @@ function referenced(value: JsonValue): string[] {
 }
 
 /** Members of these hold schemas by name: a property may be called `required` or `oneOf`. */
-const NAMED = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
+export const NAMED = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
 /** Members of these hold values, never schemas. */
-const VALUES = new Set(['enum', 'const', 'default', 'examples', 'required', 'dependentRequired']);
+export const VALUES = new Set(['enum', 'const', 'default', 'examples', 'required', 'dependentRequired']);
 
 type Change = (schema: { readonly [keyword: string]: JsonValue }) => { readonly [keyword: string]: JsonValue };
 

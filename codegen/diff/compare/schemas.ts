@@ -1,15 +1,15 @@
-import { canonicalText, isJsonArray, isJsonObject } from '../../canonical/json.ts';
+import { canonicalText, isJsonArray, isJsonObject, objectOf } from '../../canonical/json.ts';
 import { createProver, type Prover } from '../../contain/contains.ts';
 import { SchemaFault } from '../../contain/stop.ts';
 import type { JsonSchema, JsonValue, Stability } from '../../model/types.ts';
-import { explain, type Cause } from '../explain.ts';
+import { explain, type Cause, type Explanation } from '../explain.ts';
 import { readNode } from '../node.ts';
 import { findRule } from '../rules/index.ts';
 import type { Verdict } from '../rules/rule.ts';
 import type { Draft, Scene } from '../scene.ts';
 import { homeOf, type Home } from './homes.ts';
 import { noteSchemas } from './notes.ts';
-import { callable, promised, whole } from './promise.ts';
+import { callable, NAMED, promised, VALUES, whole } from './promise.ts';
 
 /** A schema on both sides, and what it is for. */
 export interface Body {
@@ -27,14 +27,16 @@ export class SchemaComparison {
   readonly #scene: Scene;
   readonly #prover: Prover;
   readonly #trusted: boolean;
+  readonly #answers = new Map<string, Explanation>();
   #asked = 0;
   #undecided = 0;
 
-  constructor(scene: Scene) {
+  /** `checked`: every schema of both sides is known to be one. */
+  constructor(scene: Scene, checked: boolean) {
     this.#scene = scene;
     // A contract says what its own server does with formats, defaults and members nobody declared.
     this.#trusted = scene.before.origin === 'contracts' && scene.after.origin === 'contracts';
-    this.#prover = createProver({ formats: this.#trusted ? 'assert' : 'annotation' });
+    this.#prover = createProver({ formats: this.#trusted ? 'assert' : 'annotation', checked });
   }
 
   /** Bodies that differed, and how many of them could not be decided. */
@@ -80,7 +82,7 @@ export class SchemaComparison {
       return new Set(['']);
     }
     const sent = this.#trusted ? { before: callable(before), after: callable(after) } : { before, after };
-    const answer = explain(sent.before, sent.after, 'in', this.#prover);
+    const answer = this.#explain(sent.before, sent.after, 'in', this.#prover);
     if (answer.verdict === 'compatible') return new Set();
     if (answer.verdict === 'unknown') return this.#unknown(body, answer);
     return this.#causes(body, answer.causes, { before, after });
@@ -91,15 +93,21 @@ export class SchemaComparison {
       this.#report(body, { rule: 'output-root-changed', message: 'The result is no object any more.' }, '');
       return new Set(['']);
     }
-    const answer = explain(
-      before,
-      after,
-      'out',
-      this.#trusted ? against(promised(before), this.#prover) : this.#prover,
-    );
+    const prover = this.#trusted ? against(promised(withoutProse(before)), this.#prover) : this.#prover;
+    const answer = this.#explain(before, after, 'out', prover);
     if (answer.verdict === 'compatible') return new Set();
     if (answer.verdict === 'unknown') return this.#unknown(body, answer);
     return this.#causes(body, answer.causes, { before, after });
+  }
+
+  /** Many bodies change in the same way and differ in prose alone; those are one question. */
+  #explain(before: JsonSchema, after: JsonSchema, direction: 'in' | 'out', prover: Prover): Explanation {
+    const [was, is] = [withoutProse(before), withoutProse(after)];
+    const kind = prover === this.#prover ? direction : `${direction} of the promise`;
+    const key = [kind, canonicalText(was), canonicalText(is)].join('\n');
+    const answer = this.#answers.get(key) ?? explain(was, is, direction, prover);
+    this.#answers.set(key, answer);
+    return answer;
   }
 
   #unknown(body: Body, stop: { keyword: string; path: string; reason: string }): ReadonlySet<string> {
@@ -151,7 +159,7 @@ export class SchemaComparison {
   /** What clients that hold the old listing cannot send yet, although the server would take it. */
   lag(body: Omit<Body, 'direction'>): void {
     if (semantics(body.before) === semantics(body.after)) return;
-    const answer = explain(body.before, body.after, 'out', this.#prover);
+    const answer = this.#explain(body.before, body.after, 'out', this.#prover);
     if (answer.verdict !== 'breaking') return;
     for (const { rule, path, before, after, witness } of answer.causes) {
       const mirror = `in-${rule.slice('out-'.length)}`;
@@ -177,6 +185,7 @@ export class SchemaComparison {
 function against(promise: JsonSchema, prover: Prover): Prover {
   return {
     contains: (changed) => prover.contains(changed, promise),
+    suspects: (changed) => prover.suspects(changed, promise),
     disagree: (accepts, _, value) => prover.disagree(accepts, promise, value),
   };
 }
@@ -222,17 +231,22 @@ const PROSE = new Set([
 ]);
 
 /** The schema without what no validator looks at. */
-function semantics(schema: JsonValue): string {
+function withoutProse(schema: JsonSchema): JsonSchema {
   const strip = (value: JsonValue, named: boolean): JsonValue => {
     if (isJsonArray(value)) return value.map((one) => strip(one, false));
     if (!isJsonObject(value)) return value;
-    return Object.fromEntries(
+    return objectOf(
       Object.entries(value)
         .filter(([key]) => named || !PROSE.has(key))
-        .map(([key, inner]) => [key, strip(inner, !named && (key === 'properties' || key === '$defs'))]),
+        .map(([key, inner]) => [key, VALUES.has(key) && !named ? inner : strip(inner, !named && NAMED.has(key))]),
     );
   };
-  return canonicalText(strip(schema, false));
+  // because a schema stays a schema
+  return strip(schema, false) as JsonSchema;
+}
+
+function semantics(schema: JsonSchema): string {
+  return canonicalText(withoutProse(schema));
 }
 
 function propertiesOf(schema: JsonSchema): string[] {

@@ -13,19 +13,14 @@ export interface TokenCosts {
   readonly changes: readonly TokenChange[];
 }
 
-/** Costs of the larger listing. The counter is loaded only when a listing differs, because loading it takes long. */
+/** Costs of the larger listing; the counter is loaded only when a listing differs. */
 export async function compareTokens(scene: Scene): Promise<TokenCosts> {
   const texts = [textsOf(scene.before), textsOf(scene.after)] as const;
   const names = new Set([...texts[0].keys(), ...texts[1].keys()]);
   const changed = [...names].filter((name) => texts[0].get(name)?.join('\n') !== texts[1].get(name)?.join('\n'));
   if (changed.length === 0) return { before: 0, after: 0, changes: [] };
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  const memory = new Map<string, number>();
-  const count = (text: string): number => {
-    const known = memory.get(text) ?? countTokens(text);
-    memory.set(text, known);
-    return known;
-  };
+  const { createTokenCounter } = await import('../../tokens/count.ts');
+  const count = createTokenCounter();
   const cost = (list: readonly string[] | undefined): number[] =>
     SEGMENTS.map((_, at) => (list === undefined ? 0 : count(list[at] ?? '')));
   const total = (side: ReadonlyMap<string, readonly string[]>): number =>
