@@ -1,5 +1,6 @@
 import { jobPolicies } from '../../generated/contracts/job-policies.ts';
 import type { Datasets } from '../domain/datasets/index.ts';
+import type { RetentionService } from '../domain/observability/index.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { scheduleTasks, Worker, type ScheduledTask } from '../workers/index.ts';
 import type { Product } from './product.ts';
@@ -10,7 +11,7 @@ export async function startWorker(
   services: Services,
   product: Product,
 ): Promise<{ stop(graceMs: number): Promise<void> }> {
-  const { config, db, delivery, logger, jobs, requestKeys, datasets } = services;
+  const { config, db, delivery, logger, jobs, requestKeys, datasets, observability } = services;
   const worker = new Worker({
     db,
     delivery,
@@ -21,8 +22,17 @@ export async function startWorker(
     isRetryable: (code) => product.contract.errors[code]?.retryable === true,
     settings: { concurrency: config.workerConcurrency },
   });
-  const tasks = [sweepOf(datasets, logger), signInSweepOf(services)];
-  await scheduleTasks({ delivery, jobs, requestKeys, logger, tasks });
+  const keepDays = config.traceRetentionDays === 0 ? undefined : config.traceRetentionDays;
+  const upkeep = upkeepOf(observability.retention, keepDays, logger);
+  await scheduleTasks({
+    delivery,
+    jobs,
+    requestKeys,
+    logger,
+    tasks: [sweepOf(datasets, logger), upkeep, signInSweepOf(services)],
+  });
+  // A server that was off for weeks starts without a table for this one.
+  await delivery.trigger(upkeep.name);
   worker.start();
   return worker;
 }
@@ -44,6 +54,18 @@ function signInSweepOf({ sessions, attempts }: Services): ScheduledTask {
     run: async () => {
       await sessions.sweep();
       await attempts.sweep();
+    },
+  };
+}
+
+/** Makes the tables of spans ahead of time and drops those that are past keeping. */
+function upkeepOf(retention: RetentionService, keepDays: number | undefined, logger: Logger): ScheduledTask {
+  return {
+    name: 'keep-spans',
+    cron: '23 * * * *',
+    run: async (signal) => {
+      const outcome = await retention.run(keepDays, signal);
+      if (Object.values(outcome).some((count) => count > 0)) logger.info('spans kept in order', { ...outcome });
     },
   };
 }

@@ -131,6 +131,15 @@ export const SETTINGS = {
     meaning: 'Most database connections this process opens.',
     parse: integer(2, 200),
   }),
+  traceRetentionDays: setting({
+    name: 'TRACE_RETENTION_DAYS',
+    group: 'Storage',
+    default: '365',
+    example: '90',
+    meaning:
+      'Days that traces are kept after their last span came in; spans go by the week, at most six days later. 0 keeps everything.',
+    parse: integer(0, 36_500),
+  }),
   allowedHosts: setting({
     name: 'ALLOWED_HOSTS',
     group: 'Security',

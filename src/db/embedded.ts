@@ -153,6 +153,9 @@ const DURABLE: Readonly<Record<string, string>> = {
   full_page_writes: 'on',
   synchronous_commit: 'on',
   max_connections: '100',
+  // Room for the ends of all indexes that spans go into, and fewer checkpoints, each of which makes pages be logged whole.
+  shared_buffers: '256MB',
+  max_wal_size: '2GB',
   log_min_messages: 'warning',
   // Statements carry what users stored; the log does not need them.
   log_min_error_statement: 'panic',

@@ -7,8 +7,8 @@ import { eventually } from '../support/eventually.ts';
 import { rpc } from '../support/mcp.ts';
 import { emptyDatabaseUrl, emptyFolder, serve, type RunningServer } from '../support/process.ts';
 
-/** `SERVER_KILLS=50` makes a long run of it. */
-const KILLS = Number(process.env['SERVER_KILLS'] ?? 20);
+/** `SERVER_KILLS=20` makes a long run of it. */
+const KILLS = Number(process.env['SERVER_KILLS'] ?? 3);
 const EXPORTS_PER_LIFE = 6;
 const SPANS_PER_EXPORT = 20;
 

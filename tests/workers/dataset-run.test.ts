@@ -12,7 +12,7 @@ import type { DatasetsWorld } from '../domain/datasets/datasets-world.ts';
 import { question } from '../domain/datasets/traces.ts';
 
 /** `DATASET_KILLS=50` makes a long run of it. */
-const KILLS = Number(process.env['DATASET_KILLS'] ?? 20);
+const KILLS = Number(process.env['DATASET_KILLS'] ?? 4);
 const TRACES = 12;
 const LEASE_MS = 600;
 /** Enough that no job is given up: what is looked at here is what it leaves behind, not patience. */

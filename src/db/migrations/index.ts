@@ -4,6 +4,7 @@ import { migration as capabilitiesAndObservability } from './0003-capabilities-a
 import { migration as datasets } from './0004-datasets.ts';
 import { migration as oauth } from './0005-oauth.ts';
 import { migration as signIn } from './0006-sign-in.ts';
+import { migration as spanPartitions } from './0007-span-partitions.ts';
 import { migration as attempts } from './0008-attempts.ts';
 import type { Migration } from './migration.ts';
 
@@ -15,5 +16,6 @@ export const migrations: readonly Migration[] = [
   datasets,
   oauth,
   signIn,
+  spanPartitions,
   attempts,
 ];

@@ -5,6 +5,7 @@ export type { IngestOutcome, IngestService } from './ingest-service.ts';
 export type { OtlpCodec, RpcStatus } from './otlp-codec.ts';
 export { otlpJson } from './otlp-json.ts';
 export { readExport, type ExportBatch } from './otlp-request.ts';
+export type { RetentionService } from './retention-service.ts';
 export type { SessionView } from './session-service.ts';
 export type { BoundedSpan } from './span-bounds.ts';
 export type { Span } from './span.ts';

@@ -6,6 +6,7 @@ import { rollUp, type RolledSpan } from './roll-up.ts';
 import { SessionRepository } from './session-repository.ts';
 import type { SpanDraft } from './span.ts';
 import { spanKey, SpanRepository, type PlacedSpan } from './span-repository.ts';
+import type { SpanWeeks } from './span-weeks.ts';
 import { TaskExecutionRepository } from './task-execution-repository.ts';
 import { TraceRepository } from './trace-repository.ts';
 import { totalsBelow } from './unit-roll-up.ts';
@@ -15,6 +16,17 @@ export interface IngestServiceParts {
   readonly clock: Clock;
   readonly newId: IdMaker;
   readonly capabilities: CapabilityService;
+  readonly weeks: SpanWeeks;
+}
+
+/** Some spans of the batch came in another week before; it is taken again without them. */
+class StoredElsewhere extends Error {
+  readonly keys: ReadonlySet<string>;
+
+  constructor(keys: ReadonlySet<string>) {
+    super('Some spans are stored already.');
+    this.keys = keys;
+  }
 }
 
 export interface IngestOutcome {
@@ -37,20 +49,35 @@ export class IngestService {
   }
 
   async ingest(projectId: string, spans: readonly SpanDraft[]): Promise<IngestOutcome> {
-    const drafts = sortedAndUnique(spans);
-    if (drafts.length === 0) return { stored: 0, duplicates: 0 };
-    const stored = await this.#parts.db.transaction((tx) => this.#store(tx, projectId, drafts));
-    return { stored, duplicates: spans.length - stored };
+    let drafts = sortedAndUnique(spans);
+    for (;;) {
+      if (drafts.length === 0) return { stored: 0, duplicates: spans.length };
+      try {
+        const stored = await this.#parts.db.transaction((tx) => this.#store(tx, projectId, drafts));
+        return { stored, duplicates: spans.length - stored };
+      } catch (error) {
+        if (!(error instanceof StoredElsewhere)) throw error;
+        drafts = drafts.filter((draft) => !error.keys.has(spanKey(draft)));
+      }
+    }
   }
 
   async #store(tx: Tx, projectId: string, drafts: readonly SpanDraft[]): Promise<number> {
     const receivedAt = this.#parts.clock.now();
+    const { table, week } = await this.#parts.weeks.placeFor(tx, receivedAt);
     const placed = await this.#place(tx, projectId, drafts, receivedAt);
-    const newKeys = await new SpanRepository(tx).insertNew(projectId, placed, receivedAt);
+    const spans = new SpanRepository(tx);
+    const newKeys = await spans.insertNew(projectId, placed, { table, receivedAt });
     const fresh = placed.filter(({ draft }) => newKeys.has(spanKey(draft)));
     if (fresh.length === 0) return 0;
     const deltas = rollUp(fresh.map(toRolledSpan));
-    await new TraceRepository(tx).add(projectId, deltas, receivedAt);
+    const reaching = await new TraceRepository(tx).add(projectId, deltas, receivedAt, week);
+    if (reaching.size > 0) {
+      // The traces' rows are locked by now, so whoever stores the same span in another week is done or waits for us.
+      const suspects = fresh.flatMap(({ draft }) => (reaching.has(draft.traceId) ? [draft] : []));
+      const keys = await spans.storedElsewhere(projectId, suspects, table);
+      if (keys.size > 0) throw new StoredElsewhere(keys);
+    }
     const traceIds = deltas.map((delta) => delta.traceId);
     await this.#updateExecutions(tx, projectId, fresh, traceIds, receivedAt);
     return fresh.length;

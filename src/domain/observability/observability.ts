@@ -5,7 +5,9 @@ import type { PageCursors } from '../../kernel/page-cursor.ts';
 import { CapabilityService } from '../capabilities/index.ts';
 import { HealthService } from './health-service.ts';
 import { IngestService } from './ingest-service.ts';
+import { RetentionService } from './retention-service.ts';
 import { SessionService } from './session-service.ts';
+import { SpanWeeks } from './span-weeks.ts';
 import { TaskExecutionService } from './task-execution-service.ts';
 import { TraceService } from './trace-service.ts';
 
@@ -22,6 +24,7 @@ export interface Observability {
   readonly ingest: IngestService;
   readonly traces: TraceService;
   readonly sessions: SessionService;
+  readonly retention: RetentionService;
   readonly health: HealthService;
   readonly taskExecutions: TaskExecutionService;
 }
@@ -30,9 +33,10 @@ export function createObservability({ db, clock, cursors, newId: ids = newId }: 
   const capabilities = new CapabilityService({ db, newId: ids });
   return {
     capabilities,
-    ingest: new IngestService({ db, clock, newId: ids, capabilities }),
+    ingest: new IngestService({ db, clock, newId: ids, capabilities, weeks: new SpanWeeks() }),
     traces: new TraceService({ db, clock, cursors, capabilities }),
     sessions: new SessionService({ db, cursors }),
+    retention: new RetentionService({ db, clock }),
     health: new HealthService({ db, clock, capabilities }),
     taskExecutions: new TaskExecutionService({ db, cursors, capabilities }),
   };

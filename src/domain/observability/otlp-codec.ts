@@ -15,7 +15,7 @@ export interface RpcStatus {
 /** One of the encodings that OTLP/HTTP knows. Decoding throws `invalid_request` for bytes of another kind. */
 export interface OtlpCodec {
   readonly contentType: string;
-  /** The request as plain objects with the field names of the JSON mapping; ids may be bytes, 64-bit numbers texts. */
+  /** The request as plain objects with the field names of the JSON mapping; 64-bit numbers may be texts or big integers. */
   decodeRequest(body: Buffer): unknown;
   encodeAnswer(answer: ExportAnswer): Buffer;
   encodeStatus(status: RpcStatus): Buffer;

@@ -39,7 +39,7 @@ function integerOf(value: unknown): bigint | undefined {
   if (value === undefined || value === null) return 0n;
   if (typeof value === 'string') return value === '' ? 0n : DECIMAL.test(value) ? BigInt(value) : undefined;
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined;
-  return undefined;
+  return typeof value === 'bigint' ? value : undefined;
 }
 
 /** Attributes as one object. The last value of a repeated key wins. */
@@ -84,6 +84,7 @@ function anyValue(value: unknown, path: string, tally: TextTally, depth: number)
 
 /** Integers beyond 2^53 stay exact by travelling as strings. */
 function exactInteger(value: unknown, path: string): JsonValue {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   const integer = integerOf(value);
   if (integer === undefined) throw new SpanRefusal(`${path} holds an intValue that is not an integer`);
   const number = Number(integer);

@@ -35,15 +35,17 @@ const COLUMNS: readonly Column<PlacedSpan>[] = [
   ['scope_name', 'text', ({ draft }) => draft.scopeName],
   ['scope_version', 'text', ({ draft }) => draft.scopeVersion],
   ['search_text', 'text', ({ draft }) => searchTextOf(draft)],
-  ['attributes', 'json', ({ draft }) => JSON.stringify(draft.attributes)],
-  ['resource_attributes', 'json', ({ draft }) => JSON.stringify(draft.resourceAttributes)],
-  ['events', 'json', ({ draft }) => (draft.events.length === 0 ? undefined : JSON.stringify(draft.events))],
-  ['links', 'json', ({ draft }) => (draft.links.length === 0 ? undefined : JSON.stringify(draft.links))],
+  ['attributes', 'json', ({ draft }) => draft.attributes],
+  ['resource_attributes', 'json', ({ draft }) => draft.resourceAttributes],
+  ['events', 'json', ({ draft }) => (draft.events.length === 0 ? undefined : draft.events)],
+  ['links', 'json', ({ draft }) => (draft.links.length === 0 ? undefined : draft.links)],
 ];
 const COLUMN_NAMES = namesOf(COLUMNS);
-const INSERT_NEW = `insert into spans (project_id, received_at, ${COLUMN_NAMES})
+const INSERT_NEW = `insert into ?? (project_id, received_at, ${COLUMN_NAMES})
   select ?, ?::timestamptz, ${COLUMN_NAMES}
   from unnest(${arrayMarks(COLUMNS)}) as span(${COLUMN_NAMES})
+  where not exists (select from only spans held
+    where held.project_id = ? and held.trace_id = span.trace_id and held.span_id = span.span_id)
   on conflict (project_id, trace_id, span_id) do nothing
   returning trace_id || span_id as key`;
 
@@ -55,17 +57,39 @@ export class SpanRepository {
   }
 
   /**
-   * Stores the spans that are not stored yet and answers their keys. They travel as one array per column: a value list
-   * would hit the driver's limit of 65,535 parameters and be planned anew for every size of batch, and unpacking one
-   * JSON text costs the server twice as much. The caller sorts them, so that two processes with the same batch wait
-   * for each other instead of deadlocking.
+   * Stores the spans that are neither in this table nor in `spans` itself, and answers their keys. They travel as one
+   * array per column: a value list would hit the driver's limit of 65,535 parameters and be planned anew for every
+   * size of batch, and unpacking one JSON text costs the server twice as much. The caller sorts them, so that two
+   * processes with the same batch wait for each other instead of deadlocking.
    */
-  async insertNew(projectId: string, spans: readonly PlacedSpan[], receivedAt: Date): Promise<ReadonlySet<string>> {
+  async insertNew(
+    projectId: string,
+    spans: readonly PlacedSpan[],
+    { table, receivedAt }: { readonly table: string; readonly receivedAt: Date },
+  ): Promise<ReadonlySet<string>> {
     const { rows } = await this.#tx.raw<{ rows: { key: string }[] }>(INSERT_NEW, [
+      table,
       projectId,
       receivedAt,
       ...arraysOf(COLUMNS, spans),
+      projectId,
     ]);
+    return new Set(rows.map((row) => row.key));
+  }
+
+  /** Which of these spans are stored in other tables than this one. */
+  async storedElsewhere(
+    projectId: string,
+    spans: readonly Pick<SpanDraft, 'traceId' | 'spanId'>[],
+    table: string,
+  ): Promise<ReadonlySet<string>> {
+    const { rows } = await this.#tx.raw<{ rows: { key: string }[] }>(
+      `select held.trace_id || held.span_id as key
+       from unnest(?::text[], ?::text[]) as span(trace_id, span_id)
+       join spans held on held.project_id = ? and held.trace_id = span.trace_id and held.span_id = span.span_id
+       where held.tableoid <> ?::regclass`,
+      [spans.map(({ traceId }) => traceId), spans.map(({ spanId }) => spanId), projectId, table],
+    );
     return new Set(rows.map((row) => row.key));
   }
 }

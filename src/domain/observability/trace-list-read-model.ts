@@ -38,9 +38,7 @@ interface ListSource {
   readonly main: 't' | 's';
   readonly spanId: string;
   readonly failed: string;
-  /** A condition with a `?` for each time it names the id. */
-  readonly hasCapability: string;
-  readonly timesNamed: 1 | 2;
+  readonly hasCapability: (id: string) => string;
   readonly hasConversation: (id: string) => string;
   readonly isUnbound: string;
   readonly counts: string;
@@ -56,8 +54,7 @@ const TRACES: ListSource = {
   main: 't',
   spanId: 't.head_span_id',
   failed: 't.failed',
-  hasCapability: 't.capability_id = ?',
-  timesNamed: 1,
+  hasCapability: (id) => `t.capability_id = ${id}`,
   hasConversation: (id) => `t.conversation_id = ${id}`,
   isUnbound: 't.capability_id is null',
   counts: 't.span_count, t.error_count',
@@ -76,14 +73,23 @@ const SPANS: ListSource = {
   spanId: 's.span_id',
   failed: '(s.status_code = 2)',
   // Not `coalesce`: the planner has no statistics of it, and plans as if every value were rare.
-  hasCapability: '(s.capability_id = ? or (s.capability_id is null and t.capability_id = ?))',
-  timesNamed: 2,
+  hasCapability: (id) => `(s.capability_id = ${id} or (s.capability_id is null and t.capability_id = ${id}))`,
   hasConversation: (id) => `(s.conversation_id = ${id} or (s.conversation_id is null and t.conversation_id = ${id}))`,
   isUnbound: '(s.capability_id is null and t.capability_id is null)',
   counts: 'null::bigint as span_count, null::bigint as error_count',
   isLive: `t.head_rank >= '1'`,
   ties: ['s.trace_id', 's.span_id'],
 };
+
+/** No index serves "its own or else its trace's" at once, so spans of one session or capability are two lists merged. */
+const SPANS_OF_SESSION: readonly ListSource[] = [
+  { ...SPANS, hasConversation: (id) => `s.conversation_id = ${id}` },
+  { ...SPANS, hasConversation: (id) => `(s.conversation_id is null and t.conversation_id = ${id})` },
+];
+const SPANS_OF_CAPABILITY: readonly ListSource[] = [
+  { ...SPANS, hasCapability: (id) => `s.capability_id = ${id}` },
+  { ...SPANS, hasCapability: (id) => `(s.capability_id is null and t.capability_id = ${id})` },
+];
 
 const SORT_TEXT: Readonly<Record<TraceOrderKey, (column: string) => string>> = {
   start_time_ns: (column) => `${column}::text`,
@@ -100,6 +106,9 @@ const SORT_CAST: Readonly<Record<TraceOrderKey, string>> = {
   status_code: 'smallint',
 };
 
+/** Keys of an order that tell little: whoever opens a cursor must know that its position has the start too. */
+export const SHARED: ReadonlySet<TraceOrderKey> = new Set(['name', 'status_code']);
+
 /** Lists of traces and of spans: one statement each, whose cost grows with the page and not with the project. */
 export class TraceListReadModel {
   readonly #db: Db;
@@ -111,36 +120,20 @@ export class TraceListReadModel {
   /** Up to `limit` rows after the position, in the order asked for. */
   async list(
     projectId: string,
-    query: Pick<TraceListQuery, 'allSpans' | 'ordering' | 'limit'> & { readonly filter: TraceFilter },
+    query: ListQuery,
     after: readonly CursorValue[] | undefined,
   ): Promise<readonly PlacedRow[]> {
-    const source = query.allSpans ? SPANS : TRACES;
-    const conditions = conditionsOf(projectId, source, query.filter);
-    const { key, descending } = query.ordering;
-    const sortColumn = `${source.main}.${key}`;
-    const keys = [sortColumn, ...source.ties];
-    if (after !== undefined) {
-      const marks = [`?::${SORT_CAST[key]}`, ...source.ties.map(() => '?')].join(', ');
-      conditions.add(`(${keys.join(', ')}) ${descending ? '<' : '>'} (${marks})`, true, after);
-    }
-    const order = keys.map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
-    const { main } = source;
-    const { rows } = await this.#db.raw<{ rows: ListRow[] }>(
-      `select ${main}.trace_id, ${source.spanId} as span_id, ${main}.name, c.slug as capability,
-         v.external_id as session, ${main}.span_type, ${main}.operation, ${main}.service_name, ${main}.status_code,
-         ${main}.duration_ns / 1e6::float8 as duration_ms, ${main}.start_time_ns::text as start_ns,
-         ${instantText(`${main}.received_at`)} as received_at, ${source.counts}, ${main}.total_tokens,
-         ${main}.total_cost::float8 as total_cost, ${main}.model, ${source.isLive} as is_live,
-         ${SORT_TEXT[key](sortColumn)} as sort_value
-       from ${source.from}
-       where ${conditions.text}
-       order by ${order}
-       limit ?`,
-      [...conditions.bindings, query.limit],
-    );
+    const parts = sourcesOf(query).map((source) => selectOf(projectId, { source, query, after }));
+    const { sql, bindings } = merged(parts, query);
+    const { rows } = await this.#db.raw<{ rows: ListRow[] }>(sql, [...bindings]);
     return rows.map((row) => ({
       row: toTraceRow(row),
-      position: [row.sort_value, row.trace_id, ...(query.allSpans ? [row.span_id] : [])],
+      position: [
+        row.sort_value,
+        ...(SHARED.has(query.ordering.key) ? [row.start_ns] : []),
+        row.trace_id,
+        ...(query.allSpans ? [row.span_id] : []),
+      ],
     }));
   }
 
@@ -156,8 +149,86 @@ export class TraceListReadModel {
   }
 }
 
+type ListQuery = Pick<TraceListQuery, 'allSpans' | 'ordering' | 'limit'> & { readonly filter: TraceFilter };
+
+interface Select {
+  readonly sql: string;
+  readonly bindings: readonly Binding[];
+}
+
+function sourcesOf({ allSpans, filter }: ListQuery): readonly ListSource[] {
+  if (!allSpans) return [TRACES];
+  if (filter.session !== undefined) return SPANS_OF_SESSION;
+  return filter.capabilityId === undefined ? [SPANS] : SPANS_OF_CAPABILITY;
+}
+
+/** The columns a list is sorted by; together they are different on every row. */
+function keysOf(source: ListSource, key: TraceOrderKey): readonly string[] {
+  // Values that many rows share go on by start, which the indexes of the filters hold as well.
+  const shared = SHARED.has(key) ? [`${source.main}.start_time_ns`] : [];
+  return [`${source.main}.${key}`, ...shared, ...source.ties];
+}
+
+function orderOf(keys: readonly string[], descending: boolean): string {
+  return keys.map((column) => `${column}${descending ? ' desc' : ''}`).join(', ');
+}
+
+/** One page of one list. */
+function selectOf(
+  projectId: string,
+  {
+    source,
+    query,
+    after,
+  }: { readonly source: ListSource; readonly query: ListQuery; readonly after: readonly CursorValue[] | undefined },
+): Select {
+  const { main } = source;
+  const { key, descending } = query.ordering;
+  const conditions = conditionsOf(projectId, source, query.filter);
+  const keys = keysOf(source, key);
+  if (after !== undefined) {
+    const marks = keys.map((column, index) => {
+      if (index === 0) return `?::${SORT_CAST[key]}`;
+      return column === `${main}.start_time_ns` ? '?::bigint' : '?';
+    });
+    conditions.add(`(${keys.join(', ')}) ${descending ? '<' : '>'} (${marks.join(', ')})`, true, after);
+  }
+  const sql = `select ${main}.trace_id, ${source.spanId} as span_id, ${main}.name, c.slug as capability,
+       v.external_id as session, ${main}.span_type, ${main}.operation, ${main}.service_name, ${main}.status_code,
+       ${main}.duration_ns / 1e6::float8 as duration_ms, ${main}.start_time_ns::text as start_ns,
+       ${instantText(`${main}.received_at`)} as received_at, ${source.counts}, ${main}.total_tokens,
+       ${main}.total_cost::float8 as total_cost, ${main}.model, ${source.isLive} as is_live,
+       ${SORT_TEXT[key](`${main}.${key}`)} as sort_value${isMerged(query) ? keyColumns(keys) : ''}
+     from ${source.from}
+     where ${conditions.text}
+     order by ${orderOf(keys, descending)}
+     limit ?`;
+  return { sql, bindings: [...conditions.bindings, query.limit] };
+}
+
+function isMerged(query: ListQuery): boolean {
+  return sourcesOf(query).length > 1;
+}
+
+function keyColumns(keys: readonly string[]): string {
+  return keys.map((column, index) => `, ${column} as key_${index}`).join('');
+}
+
+/** The first rows of several lists in one order. */
+function merged(parts: readonly Select[], query: ListQuery): Select {
+  const [first, ...others] = parts;
+  if (first !== undefined && others.length === 0) return first;
+  const keys = keysOf(SPANS, query.ordering.key).map((_, index) => `key_${index}`);
+  return {
+    sql: `select * from (${parts.map(({ sql }) => `(${sql})`).join(' union all ')}) page
+     order by ${orderOf(keys, query.ordering.descending)} limit ?`,
+    bindings: [...parts.flatMap(({ bindings }) => bindings), query.limit],
+  };
+}
+
 function conditionsOf(projectId: string, source: ListSource, filter: TraceFilter): SqlConditions {
   const { main } = source;
+  const hasCapability = source.hasCapability('?');
   const conditions = new SqlConditions()
     .add(`${main}.project_id = ?`, projectId)
     .add(`${main}.trace_id = ?`, filter.traceId?.toLowerCase())
@@ -182,23 +253,57 @@ function conditionsOf(projectId: string, source: ListSource, filter: TraceFilter
     .add(`${main}.total_tokens <= ?`, filter.totalTokensLte)
     .add(`${main}.total_cost >= ?::numeric`, text(filter.totalCostGte))
     .add(`${main}.total_cost <= ?::numeric`, text(filter.totalCostLte))
-    .add(source.hasCapability, filter.capabilityId, repeat(source.timesNamed, [filter.capabilityId ?? '']))
+    .add(hasCapability, filter.capabilityId, repeat(timesNamed(hasCapability), [filter.capabilityId ?? '']))
     .either(filter.unbound, source.isUnbound, `not ${source.isUnbound}`);
-  if (filter.search !== undefined) {
-    conditions.add(`${main}.search_text like ? escape '\\'`, `%${likeText(filter.search.toLowerCase())}%`);
-  }
+  if (filter.search !== undefined) addSearch(conditions, { projectId, source, text: filter.search.toLowerCase() });
   if (filter.session !== undefined) {
     // One look-up before the scan: the planner then knows one id and can walk the session's own index.
     const sessionId = `(select id from conversations where project_id = ? and (external_id = ? or id = ?)
       order by (external_id = ?) desc limit 1)`;
     const { session } = filter;
-    conditions.add(
-      source.hasConversation(sessionId),
-      session,
-      repeat(source.timesNamed, [projectId, session, session, session]),
-    );
+    const hasConversation = source.hasConversation(sessionId);
+    const bindings = [projectId, session, session, session];
+    conditions.add(hasConversation, session, repeat(timesNamed(hasConversation) / bindings.length, bindings));
   }
   return conditions;
+}
+
+const HEXADECIMAL = /^[0-9a-f]+$/;
+const SPAN_ID_LENGTH = 16;
+
+/**
+ * The index over spans knows their names alone. A text that cannot be part of an id is looked for there; one that is as
+ * long as a span's id can only be a name, that id or part of a trace's, and those have indexes too. What is shorter
+ * and hexadecimal may be anywhere in an id, so the order of the list is walked.
+ */
+function addSearch(
+  conditions: SqlConditions,
+  {
+    projectId,
+    source,
+    text: wanted,
+  }: { readonly projectId: string; readonly source: ListSource; readonly text: string },
+): void {
+  const pattern = `%${likeText(wanted)}%`;
+  if (source.main === 's' && !HEXADECIMAL.test(wanted)) {
+    conditions.add(`${NAMES_OF_SPAN} like ? escape '\\'`, pattern);
+    return;
+  }
+  conditions.add(`${source.main}.search_text like ? escape '\\'`, pattern);
+  if (source.main === 't' || wanted.length < SPAN_ID_LENGTH) return;
+  conditions.add(
+    `(${NAMES_OF_SPAN} like ? escape '\\' or s.span_id = ? or s.trace_id = any(array(
+       select trace_id from traces where project_id = ? and search_text like ? escape '\\')))`,
+    true,
+    [pattern, wanted, projectId, pattern],
+  );
+}
+
+/** The last 50 characters of a span's text are its ids. */
+const NAMES_OF_SPAN = 'left(s.search_text, -50)';
+
+function timesNamed(text: string): number {
+  return text.split('?').length - 1;
 }
 
 function repeat<T>(times: number, values: readonly T[]): readonly T[] {

@@ -3,6 +3,7 @@ import { arrayMarks, arraysOf, namesOf, type Column } from './column-arrays.ts';
 import { sumDecimals } from './decimal.ts';
 import { durationOf, type TraceDelta } from './roll-up.ts';
 import { searchTextOf } from './span-repository.ts';
+import type { SpanWeek } from './span-week.ts';
 
 /** Columns of a trace's row: name, type and what a delta brings for it. */
 const COLUMNS: readonly Column<TraceDelta>[] = [
@@ -59,7 +60,8 @@ const RANKED = [
 ];
 // `least` and `greatest` pass over a side that is absent.
 const SMALLEST = ['head_rank', 'capability_rank', 'conversation_rank', 'model_rank', 'error_rank', 'first_start_ns'];
-const ADD = `insert into traces as held (project_id, received_at, updated_at, ${COLUMN_NAMES})
+const ADD = `with added as (
+  insert into traces as held (project_id, received_at, updated_at, ${COLUMN_NAMES})
   select ?, received_at, received_at, ${COLUMN_NAMES}
   from unnest(${arrayMarks(COLUMNS)}) as delta(${COLUMN_NAMES}),
     (select ?::timestamptz as received_at) as clock
@@ -69,7 +71,9 @@ const ADD = `insert into traces as held (project_id, received_at, updated_at, ${
     ${['last_end_ns', 'updated_at'].map((column) => `${column} = greatest(held.${column}, excluded.${column})`).join(', ')},
     span_count = held.span_count + excluded.span_count,
     error_count = held.error_count + excluded.error_count,
-    ${['input_tokens', 'output_tokens', 'total_tokens', 'total_cost'].map(addNullable).join(', ')}`;
+    ${['input_tokens', 'output_tokens', 'total_tokens', 'total_cost'].map(addNullable).join(', ')}
+  returning trace_id, received_at, updated_at
+) select trace_id from added where received_at < ?::timestamptz or updated_at >= ?::timestamptz`;
 
 export class TraceRepository {
   readonly #tx: Tx;
@@ -78,9 +82,24 @@ export class TraceRepository {
     this.#tx = tx;
   }
 
-  /** Adds what new spans bring to the rows of their traces. Locks those rows until the transaction ends. */
-  async add(projectId: string, deltas: readonly TraceDelta[], receivedAt: Date): Promise<void> {
-    await this.#tx.raw(ADD, [projectId, ...arraysOf(COLUMNS, deltas), receivedAt]);
+  /**
+   * Adds what new spans bring to the rows of their traces. Locks those rows until the transaction ends. Answers the
+   * traces that also have spans received outside of the week.
+   */
+  async add(
+    projectId: string,
+    deltas: readonly TraceDelta[],
+    receivedAt: Date,
+    week: Pick<SpanWeek, 'from' | 'until'>,
+  ): Promise<ReadonlySet<string>> {
+    const { rows } = await this.#tx.raw<{ rows: { trace_id: string }[] }>(ADD, [
+      projectId,
+      ...arraysOf(COLUMNS, deltas),
+      receivedAt,
+      week.from,
+      week.until,
+    ]);
+    return new Set(rows.map((row) => row.trace_id));
   }
 }
 

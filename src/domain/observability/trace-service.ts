@@ -7,7 +7,7 @@ import { CallReadModel, type CallQuery, type CallRef, type LlmCall } from './cal
 import { SpanBounds, type BoundedSpan } from './span-bounds.ts';
 import type { Span } from './span.ts';
 import { SpanReadModel, type SpanPage } from './span-read-model.ts';
-import { TraceListReadModel } from './trace-list-read-model.ts';
+import { SHARED, TraceListReadModel } from './trace-list-read-model.ts';
 import type { Page, TraceFilter, TraceListQuery, TraceRow } from './trace-query.ts';
 import { TraceReadModel, type TraceSummary } from './trace-read-model.ts';
 import type { TraceFailure, TraceView, TraceWithSpans } from './trace-view.ts';
@@ -47,7 +47,8 @@ export class TraceService {
   /** One page of traces, or of spans with `allSpans`. A cursor is good for the same filters and order only. */
   async list(projectId: string, query: TraceListQuery): Promise<Page<TraceRow>> {
     const { capability, allSpans, ordering, limit, cursor, ...rest } = query;
-    const identity = { list: 'traces', projectId, capability, allSpans, ordering, rest };
+    const next = SHARED.has(ordering.key) ? 'start' : undefined;
+    const identity = { list: 'traces', projectId, capability, allSpans, ordering, next, rest };
     const after = cursor === undefined ? undefined : this.#parts.cursors.open(identity, cursor);
     const filter = await this.#filterOf(projectId, capability, rest);
     const found = await this.#lists.list(projectId, { allSpans, ordering, filter, limit: limit + 1 }, after);

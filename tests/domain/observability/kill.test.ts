@@ -9,7 +9,7 @@ import { BATCH_SPANS } from './support/batches.ts';
 import { makeWorld } from './support/world.ts';
 
 /** `CHAOS_KILLS=20` makes a long run of it; a process needs a second or two to start. */
-const KILLS = Number(process.env['CHAOS_KILLS'] ?? 5);
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2);
 
 interface Totals {
   readonly spans: number;

@@ -14,7 +14,7 @@ async function main(): Promise<void> {
     seed: string;
     from: number;
   };
-  const db = connect(task.address, { applicationName: 'ingest child' });
+  const db = connect(task.address, { applicationName: 'ingest child', acquireTimeoutMs: 60_000 });
   const { ingest } = createObservability({ db, clock: systemClock, cursors: new PageCursors('child') });
   for (let number = task.from; ; number += 1) {
     const batch = otlpExport(batchOf(task.seed, number).map(otlpSpan));
