@@ -2,7 +2,7 @@
 import { canonicalModel } from '../canonical/index.ts';
 import type { CanonicalModel } from '../canonical/index.ts';
 import { sortDiagnostics } from '../load/diagnostics.ts';
-import { loadModel } from '../model/load-model.ts';
+import { loadModel, type LoadedModel } from '../model/load-model.ts';
 import type { ContractModel, Diagnostic } from '../model/types.ts';
 import { projectModel } from '../project/index.ts';
 import type { Projection } from '../project/index.ts';
@@ -30,6 +30,11 @@ export async function checkTree(schemas: string, today?: string): Promise<Checke
   const loaded = await loadModel(schemas).catch((error: unknown) => {
     throw new BadInput(`The contract folder cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
+  return judgeLoaded(loaded, today);
+}
+
+/** The same for a tree that has been read already. */
+export function judgeLoaded(loaded: LoadedModel, today?: string): Checked {
   const { model, files } = loaded;
   if (model === undefined) return { diagnostics: loaded.diagnostics, losses: [], suppressed: [], texts: files };
   const canonical = canonicalModel(model);

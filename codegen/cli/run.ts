@@ -69,6 +69,10 @@ const GROUPS: readonly { readonly names: readonly string[]; readonly load: () =>
   { names: ['project'], load: async () => (await import('./project.ts')).registerProject },
   { names: ['init'], load: async () => (await import('./init.ts')).registerInit },
   { names: ['add'], load: async () => (await import('./add.ts')).registerAdd },
+  {
+    names: ['language-server'],
+    load: async () => (await import('./language-server.ts')).registerLanguageServer,
+  },
 ];
 
 function groupsFor(command = ''): typeof GROUPS {

@@ -139,6 +139,7 @@ module.exports = {
       'handlebars',
       'commander',
       'gpt-tokenizer',
+      'vscode-languageserver',
       'recheck',
       'refa',
       '@eslint-community/regexpp',
