@@ -28,26 +28,30 @@ const DURATION_MS_MAX = 1e12;
 const COST_MAX = 1e9;
 const TOTAL_COST_MAX = 1e12;
 
+/** Written field by field: twenty of these make a page, and spreading conditional parts would cost most of its time. */
 export function presentTraceRow(row: TraceRow): WireTraceRow {
-  return {
+  const wire: WireTraceRow = {
     trace_id: row.traceId,
     span_id: row.spanId,
     name: row.name,
-    ...(row.capabilitySlug !== undefined && { capability: row.capabilitySlug }),
-    ...(row.session !== undefined && { session: row.session }),
     span_type: row.spanType,
-    ...(row.operation !== undefined && { operation: row.operation }),
-    ...(row.serviceName !== undefined && { service_name: row.serviceName }),
     status_code: row.statusCode,
     duration_ms: milliseconds(row.durationMs),
     start_time_ns: row.startNs,
     received_at: row.receivedAt,
-    ...(row.spanCount !== undefined && { span_count: row.spanCount }),
-    ...(row.errorCount !== undefined && { error_count: row.errorCount }),
-    ...presentUsage(row),
     trace_status: row.isLive ? 'live' : 'complete',
     resource: linkTrace(row),
   };
+  if (row.capabilitySlug !== undefined) wire.capability = row.capabilitySlug;
+  if (row.session !== undefined) wire.session = row.session;
+  if (row.operation !== undefined) wire.operation = row.operation;
+  if (row.serviceName !== undefined) wire.service_name = row.serviceName;
+  if (row.spanCount !== undefined) wire.span_count = row.spanCount;
+  if (row.errorCount !== undefined) wire.error_count = row.errorCount;
+  if (row.totalTokens !== undefined) wire.total_tokens = row.totalTokens;
+  if (row.totalCost !== undefined) wire.total_cost = Math.min(row.totalCost, COST_MAX);
+  if (row.model !== undefined) wire.model = row.model;
+  return wire;
 }
 
 export function presentTaskExecution(execution: TaskExecution): WireTaskExecution {

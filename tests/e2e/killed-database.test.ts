@@ -11,7 +11,7 @@ import { startEmbedded } from '../../src/db/embedded.ts';
 import { Client } from 'pg';
 
 /** `DATABASE_KILLS=50` makes a long run of it. */
-const KILLS = Number(process.env['DATABASE_KILLS'] ?? 2);
+const KILLS = Number(process.env['DATABASE_KILLS'] ?? 1);
 const EXPORTS_PER_LIFE = 6;
 const SPANS_PER_EXPORT = 20;
 const TAKE_UP_MS = 60_000;

@@ -315,25 +315,29 @@ function text(value: number | undefined): Binding | undefined {
   return value === undefined ? undefined : String(value);
 }
 
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Written field by field, since every page makes one of these per row. */
 function toTraceRow(row: ListRow): TraceRow {
-  return {
+  const trace: Writable<TraceRow> = {
     traceId: row.trace_id,
     spanId: row.span_id,
     name: row.name,
-    ...(row.capability !== null && { capabilitySlug: row.capability }),
-    ...(row.session !== null && { session: row.session }),
     spanType: row.span_type,
-    ...(row.operation !== null && { operation: row.operation }),
-    ...(row.service_name !== null && { serviceName: row.service_name }),
     statusCode: row.status_code,
     durationMs: row.duration_ms,
     startNs: row.start_ns,
     receivedAt: row.received_at,
-    ...(row.span_count !== null && { spanCount: row.span_count }),
-    ...(row.error_count !== null && { errorCount: row.error_count }),
-    ...(row.total_tokens !== null && { totalTokens: row.total_tokens }),
-    ...(row.total_cost !== null && { totalCost: row.total_cost }),
-    ...(row.model !== null && { model: row.model }),
     isLive: row.is_live,
   };
+  if (row.capability !== null) trace.capabilitySlug = row.capability;
+  if (row.session !== null) trace.session = row.session;
+  if (row.operation !== null) trace.operation = row.operation;
+  if (row.service_name !== null) trace.serviceName = row.service_name;
+  if (row.span_count !== null) trace.spanCount = row.span_count;
+  if (row.error_count !== null) trace.errorCount = row.error_count;
+  if (row.total_tokens !== null) trace.totalTokens = row.total_tokens;
+  if (row.total_cost !== null) trace.totalCost = row.total_cost;
+  if (row.model !== null) trace.model = row.model;
+  return trace;
 }

@@ -56,7 +56,10 @@ export class TraceService {
     const last = rows.at(-1);
     const hasMore = found.length > limit;
     return {
-      rows: rows.map(({ row }) => ({ ...row, name: this.#bounds.text(row.name) })),
+      rows: rows.map(({ row }) => {
+        const name = this.#bounds.text(row.name);
+        return name === row.name ? row : { ...row, name };
+      }),
       hasMore,
       ...(hasMore && last !== undefined && { nextCursor: this.#parts.cursors.seal(identity, last.position) }),
       ...(!hasMore && cursor === undefined && { total: rows.length }),
