@@ -40,7 +40,7 @@ export function createRouter(parts: RouterParts): Koa.Middleware {
   return async (ctx, next) => {
     if (parts.assets.serve(ctx)) return undefined;
     const match = matchPage(routes, ctx.path);
-    if (match === undefined) return next();
+    if (match === undefined) return wantsPage(ctx) ? orMissingPage(parts, ctx, next) : next();
     ctx.set('cache-control', 'no-store');
     // Without its own origin a browser sends forms with `Origin: null`, and the check of forms would refuse them.
     ctx.set('referrer-policy', 'same-origin');
@@ -229,6 +229,22 @@ class PageRequest {
 
   get #requestId(): string {
     return String(this.#ctx.state['requestId'] ?? '');
+  }
+}
+
+function wantsPage(ctx: Koa.Context): boolean {
+  return ctx.method === 'GET' && /\btext\/html\b/.test(ctx.get('accept'));
+}
+
+/** A person who mistypes an address reads a page; programs get the problem document that everybody behind here makes. */
+async function orMissingPage(parts: RouterParts, ctx: Koa.Context, next: Koa.Next): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 404) throw error;
+    ctx.set('cache-control', 'no-store');
+    const data = { status: 404, message: 'There is no page at this address.' };
+    await draw(ctx, parts, { view: 'error', title: titleOf(404), status: 404, data }, {});
   }
 }
 

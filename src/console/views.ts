@@ -67,6 +67,7 @@ function helpers(urlOf: (asset: string) => string): Record<string, Handlebars.He
     eq: (left: unknown, right: unknown) => left === right,
     or: (left: unknown, right: unknown) => left || right,
     time: (value: unknown) => instant(value)?.replace('T', ' ').slice(0, 16).concat(' UTC') ?? '–',
+    minute: (value: unknown) => instant(value)?.replace('T', ' ').slice(0, 16) ?? '–',
     iso: (value: unknown) => instant(value) ?? '',
     number: (value: unknown) => (typeof value === 'number' ? NUMBER.format(value) : '–'),
     cost: (value: unknown) => (typeof value === 'number' ? COST.format(value) : '–'),

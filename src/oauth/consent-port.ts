@@ -76,3 +76,19 @@ export interface ConsentPort {
   showConsent(ctx: Koa.Context, view: ConsentView): Promise<void>;
   showProblem(ctx: Koa.Context, problem: ConsentProblem): Promise<void>;
 }
+
+const SCOPE_WORDS: ReadonlyMap<string, Omit<ConsentScope, 'name'>> = new Map([
+  [
+    'overmind:read',
+    { title: 'Read', meaning: 'See your projects with their traces, datasets, evaluations, models and jobs.' },
+  ],
+  [
+    'overmind:write',
+    { title: 'Write', meaning: 'Create and change datasets, evaluations, models and connectors, and start jobs.' },
+  ],
+]);
+
+/** A scope as a person reads it; its own name when nobody has described it. */
+export function scopeInWords(name: string): ConsentScope {
+  return { name, ...(SCOPE_WORDS.get(name) ?? { title: name, meaning: name }) };
+}

@@ -1,6 +1,6 @@
 import type { OAuthClientKind } from '../domain/identity/index.ts';
 import { cleanName } from './client-metadata.ts';
-import type { ClientTrust, ConsentScope, ConsentView, SignedInPerson } from './consent-port.ts';
+import { scopeInWords, type ClientTrust, type ConsentView, type SignedInPerson } from './consent-port.ts';
 import { isLoopbackRedirect, redirectHost } from './redirects.ts';
 
 export interface AskedClient {
@@ -8,17 +8,6 @@ export interface AskedClient {
   readonly name: string;
   readonly kind: OAuthClientKind;
 }
-
-const SCOPE_WORDS: Readonly<Record<string, Omit<ConsentScope, 'name'>>> = {
-  'overmind:read': {
-    title: 'Read',
-    meaning: 'See your projects with their traces, datasets, evaluations, models and jobs.',
-  },
-  'overmind:write': {
-    title: 'Write',
-    meaning: 'Create and change datasets, evaluations, models and connectors, and start jobs.',
-  },
-};
 
 const COST_WARNING = 'Writing can start jobs that use paid models and computing time.';
 const REACH_WORDS =
@@ -41,7 +30,7 @@ export function consentView(asked: {
     redirectHost: redirectHost(redirectUri),
     redirectUri,
     accountEmail: person.email,
-    scopes: scopes.map((name) => ({ name, ...(SCOPE_WORDS[name] ?? { title: name, meaning: name }) })),
+    scopes: scopes.map(scopeInWords),
     ...(scopes.includes('overmind:write') && { costWarning: COST_WARNING }),
     reachWords: REACH_WORDS,
     form: { action: path, csrf, connect: 'connect', cancel: 'cancel' },

@@ -1,72 +1,175 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { addressOf } from '../../src/console/addresses.ts';
+import { PASSWORD } from '../console/support/site.ts';
+import { pkce, RawClient, register } from '../oauth/support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { startServer, type TestServer } from '../support/mcp.ts';
 import { launch } from './chromium.ts';
-import { inhabit, signIn, type Inhabited } from './inhabited.ts';
-
-const SHOTS = process.env['SHOTS'] ?? join(tmpdir(), 'overmind-console');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const PLACES = [
-  { name: 'desk', viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
-  { name: 'phone', viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
-] as const;
+import { HOSTILE, inhabit, signIn, type Inhabited } from './inhabited.ts';
+import { listen, look } from './look.ts';
 
 describe('A walk through the Console', function () {
   // Chromium on a busy machine.
-  this.timeout(180_000);
+  this.timeout(1_800_000);
   let server: TestServer;
   let browser: Browser;
   let home: Inhabited;
 
-  before(async function () {
-    this.timeout(120_000);
-    await mkdir(SHOTS, { recursive: true });
-    server = await startServer();
-    [browser, home] = await Promise.all([launch(), inhabit(server)]);
+  before(async () => {
+    const port = await freePort();
+    const resource = `http://127.0.0.1:${port}/api/mcp/`;
+    browser = await launch();
+    server = await startServer({ environment: { PORT: String(port), MCP_SERVER_URL: resource } });
+    home = await inhabit(server);
   });
   after(async () => {
     await browser.close();
     await server.stop();
   });
 
-  for (const place of PLACES) {
-    it(`finds every page whole, accessible and silent on a ${place.name}`, async function () {
-      this.timeout(1_800_000);
-      const { name, ...options } = place;
-      const context = await browser.newContext(options);
-      const page = await context.newPage();
-      const said = listen(page);
-      await page.goto(`${server.origin}/sign-in`);
-      const faults = await look(page, `${name}-sign-in`);
-      await signIn(page, server.origin, home.email);
-      for (const [title, address] of Object.entries(home.addresses)) {
-        await page.goto(server.origin + address);
-        faults.push(...(await look(page, `${name}-${title}`)));
-      }
-      // The browser itself reports the status of a page that is not there.
-      const words = said.filter((line) => !/status of 404/.test(line));
-      assert.deepEqual({ faults, words }, { faults: [], words: [] });
-      await context.close();
-    });
-  }
+  /** A browser of its own whose pages must be whole, accessible and silent. */
+  const walk = async (visit: (page: Page, see: (name: string) => Promise<void>) => Promise<void>) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const said = listen(page);
+    const faults: string[] = [];
+    await visit(page, async (name) => void faults.push(...(await look(page, name))));
+    assert.deepEqual({ faults, said }, { faults: [], said: [] });
+    await context.close();
+  };
+  const go = (page: Page, address: string) => page.goto(server.origin + address);
 
-  it('shows the same pages without a script', async function () {
-    this.timeout(120_000);
-    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1280, height: 860 } });
+  it('finds every page of a busy project whole, accessible and silent', () =>
+    walk(async (page, see) => {
+      await signIn(page, server.origin, home.email);
+      for (const [name, address] of Object.entries(home.addresses)) {
+        await go(page, address);
+        await see(name);
+      }
+      await go(page, home.addresses['trace'] ?? '');
+      await page.locator('.waterfall summary').nth(1).click();
+      await see('trace-open');
+      await page.locator('summary', { hasText: 'Support agent' }).click();
+      await see('menu-open');
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.locator('summary', { hasText: 'Menu' }).click();
+      assert.ok(await page.getByRole('link', { name: 'Agent calls' }).isVisible());
+    }));
+
+  it('finds every page of someone who has nothing yet likewise', () =>
+    walk(async (page, see) => {
+      const { accounts, projects } = server.services;
+      const email = 'newcomer@example.com';
+      const account = await accounts.create({ email, password: PASSWORD });
+      await signIn(page, server.origin, email);
+      for (const name of ['home', 'projects', 'keys', 'connections', 'traces', 'audit'] as const) {
+        await go(page, addressOf(name));
+        await see(`newcomer-${name}`);
+      }
+      const project = await projects.create({ accountId: account.id, name: 'Fresh' });
+      const pages = ['home', 'traces', 'sessions', 'datasets', 'jobs', 'keys', 'audit', 'settings', 'connect'] as const;
+      for (const name of pages) {
+        await go(page, addressOf(name, { projectId: project.id }));
+        await see(`fresh-${name}`);
+      }
+    }));
+
+  it('finds what follows a form likewise', () =>
+    walk(async (page, see) => {
+      const projectId = home.world.project.id;
+      await signIn(page, server.origin, home.email);
+      await go(page, addressOf('projects'));
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Support agent');
+      await page.getByLabel('Slug').fill('support-agent');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('alert').waitFor();
+      await see('projects-fault');
+      await go(page, addressOf('keys', { projectId }));
+      await page.getByLabel('Name').fill(HOSTILE.slice(0, 100));
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByText('shown this once').waitFor();
+      await see('key-made');
+      await go(page, addressOf('settings', { projectId }));
+      await page.getByLabel('Invite by e-mail address').fill('guest@example.com');
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByText('Hand this link on').waitFor();
+      await see('invited');
+      await go(page, addressOf('settings', { projectId }));
+      await page.getByRole('button', { name: 'Deactivate…' }).click();
+      await see('confirm');
+      await go(page, addressOf('account'));
+      await page.getByLabel('Current password').fill('not the right one');
+      await page.getByLabel('New password').fill('something quite long');
+      await page.getByLabel('The same again').fill('something quite long');
+      await page.getByRole('button', { name: 'Change' }).click();
+      await page.getByRole('alert').waitFor();
+      await see('account-fault');
+      await go(page, home.addresses['catalog-tool'] ?? '');
+      await page.getByRole('button', { name: 'Call', exact: true }).click();
+      await page.getByText('What an agent sees').waitFor();
+      await see('catalog-tool-called');
+    }));
+
+  it('finds the pages of strangers likewise', () =>
+    walk(async (page, see) => {
+      await go(page, addressOf('sign_in'));
+      await see('sign-in');
+      await page.getByLabel('E-mail address').fill('nobody@example.com');
+      await page.getByLabel('Password').fill('not the right one');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').waitFor();
+      await see('sign-in-fault');
+      await go(page, home.invitation);
+      await see('set-password');
+      await go(page, addressOf('password_link', { token: 'x' }));
+      await see('dead-link');
+      const first = await server.services.accounts.create({ email: 'first@localhost' });
+      const { token } = await server.services.sessions.issueLink(first.id, 'first_run');
+      await go(page, addressOf('password_link', { token }));
+      await see('first-run');
+    }));
+
+  it('finds the pages of consent likewise', () =>
+    walk(async (page, see) => {
+      const client = await RawClient.register({ ...server, resource: `${server.origin}/api/mcp/` });
+      await page.goto(client.authorizeUrl(pkce()).href);
+      await see('consent-sign-in');
+      await page.getByLabel('E-mail address').fill(home.email);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Connect', exact: true }).waitFor();
+      await see('consent-read');
+      const redirect = `https://app.example.test/callback/${'of-great-length/'.repeat(8)}`;
+      const { body } = await register({ ...server, resource: '' }, { client_name: HOSTILE, redirect_uris: [redirect] });
+      const hostile = new RawClient(
+        { ...server, resource: `${server.origin}/api/mcp/` },
+        String(body['client_id']),
+        redirect,
+      );
+      await page.goto(hostile.authorizeUrl(pkce(), { scope: 'overmind:read overmind:write' }).href);
+      await page.getByRole('button', { name: 'Connect', exact: true }).waitFor();
+      await see('consent-write');
+      await go(page, `/oauth/interaction/${'A'.repeat(43)}`);
+      await see('consent-gone');
+      await page.goto(client.authorizeUrl(pkce(), { redirect_uri: 'https://evil.test/' }).href);
+      await see('consent-refused');
+    }));
+
+  it('shows the same pages without a script', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await signIn(page, server.origin, home.email);
-    await page.goto(server.origin + (home.addresses['traces'] ?? ''));
+    await go(page, home.addresses['traces'] ?? '');
     await page.getByLabel('Outcome').selectOption('failed');
     await page.getByRole('button', { name: 'Filter' }).click();
     assert.equal(await page.locator('#rows tbody tr').count(), 2);
-    await page.locator('#rows tbody a').first().click();
+    await page.locator('#rows tbody a', { hasText: 'handle ticket' }).first().click();
     assert.equal(await page.locator('.waterfall > li').count(), 3);
-    await page.getByText('Support agent').first().click();
-    await page.goto(server.origin + (home.addresses['catalog-tool'] ?? ''));
+    await page.locator('summary', { hasText: 'Support agent' }).click();
+    assert.ok(await page.getByRole('link', { name: 'Manage projects' }).isVisible());
+    await go(page, home.addresses['catalog-tool'] ?? '');
     await page.getByLabel('limit').fill('2');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     assert.match(await page.locator('pre').first().innerText(), /"n":2/);
@@ -76,81 +179,76 @@ describe('A walk through the Console', function () {
   it('searches while one types and keeps the address', async () => {
     const context = await signedIn(browser, server, home);
     const page = await context.newPage();
-    await page.goto(server.origin + (home.addresses['catalog'] ?? ''));
+    await go(page, home.addresses['catalog'] ?? '');
     await page.getByLabel('Search').fill('list_projects');
-    await page.waitForFunction('document.querySelectorAll("#results tbody tr").length === 1');
-    assert.match(page.url(), /search=list_projects/);
+    await eventually(async () => assert.equal(await page.locator('#results tbody tr').count(), 1));
+    await page.waitForURL(/search=list_projects/);
+    await context.close();
+  });
+
+  it('follows a job without being asked', async () => {
+    const context = await signedIn(browser, server, home);
+    const page = await context.newPage();
+    await go(page, home.addresses['job-running'] ?? '');
+    assert.equal(await page.locator('progress').getAttribute('value'), '24');
+    const job = server.services.db('jobs').where({ status: 'running' });
+    await job.clone().update({ progress: JSON.stringify({ stage: 'landing', rows: 2_500, total_rows: 5_000 }) });
+    await page.locator('progress[value="50"]').waitFor();
     await context.close();
   });
 
   it('is worked with the keyboard alone', async () => {
     const context = await signedIn(browser, server, home);
     const page = await context.newPage();
-    await page.goto(server.origin + (home.addresses['traces'] ?? ''));
+    await go(page, home.addresses['traces'] ?? '');
     await page.keyboard.press('Tab');
     assert.equal(await focused(page), 'Skip to the content');
     await page.keyboard.press('Enter');
-    for (let press = 0; press < 40 && (await focused(page)) !== 'handle ticket'; press += 1)
-      await page.keyboard.press('Tab');
+    await tabTo(page, /^handle ticket$/);
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/traces\/[0-9a-f]{32}/);
-    for (let press = 0; press < 60 && !/execute_tool|chat small/.test(await focused(page)); press += 1)
-      await page.keyboard.press('Tab');
+    await tabTo(page, /execute_tool|chat small/);
     await page.keyboard.press('Enter');
     assert.equal(await page.locator('.waterfall details[open]').count(), 1);
+    await go(page, addressOf('connections'));
+    await tabTo(page, /^Revoke…$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Revoke a connection?' }).waitFor();
+    await tabTo(page, /^Cancel$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Connections' }).waitFor();
     await context.close();
   });
 
   it('asks before it takes something away, and then does it', async () => {
     const context = await signedIn(browser, server, home);
     const page = await context.newPage();
-    await page.goto(server.origin + (home.addresses['connections'] ?? ''));
+    const { connections } = server.services;
+    await go(page, addressOf('connections'));
     await page.getByRole('button', { name: /^Revoke/ }).click();
-    assert.match(await page.locator('h1').innerText(), /Revoke a connection\?/);
-    assert.deepEqual(await look(page, 'desk-confirm'), []);
-    assert.equal((await server.services.connections.list(home.world.account.id)).length, 1);
+    await page.getByRole('heading', { name: 'Revoke a connection?' }).waitFor();
+    assert.equal((await connections.list(home.world.account.id)).length, 1);
     await page.getByRole('button', { name: 'Revoke a connection' }).click();
     await page.getByText('The connection is revoked.').waitFor();
-    assert.equal((await server.services.connections.list(home.world.account.id)).length, 0);
-    assert.deepEqual(await look(page, 'desk-connections-none'), []);
+    assert.equal((await connections.list(home.world.account.id)).length, 0);
     await context.close();
   });
 });
 
 async function signedIn(browser: Browser, server: TestServer, { email }: Inhabited): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  const context = await browser.newContext();
   const page = await context.newPage();
   await signIn(page, server.origin, email);
   await page.close();
   return context;
 }
 
-function listen(page: Page): string[] {
-  const said: string[] = [];
-  page.on('console', (message) => void said.push(`${page.url()}: ${message.text()}`));
-  page.on('pageerror', (error) => void said.push(`${page.url()}: ${error.message}`));
-  page.on('dialog', (dialog) => {
-    said.push(`${page.url()}: dialog ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  return said;
-}
-
-/** Takes a picture and tells what is wrong with the page. */
-async function look(page: Page, name: string): Promise<string[]> {
-  await page.waitForSelector('html[data-ready="1"]');
-  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
-  const width = await page.evaluate<{ page: number; window: number }>(
-    '({ page: document.documentElement.scrollWidth, window: document.documentElement.clientWidth })',
-  );
-  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
-  return [
-    ...(width.page > width.window ? [`${name}: ${width.page} px wide in a window of ${width.window}`] : []),
-    ...violations.map(
-      ({ id, nodes }) =>
-        `${name}: ${id} ${nodes[0]?.target.join(' ') ?? ''} (${nodes.length}) ${nodes[0]?.html.slice(0, 160) ?? ''}`,
-    ),
-  ];
+async function tabTo(page: Page, words: RegExp): Promise<void> {
+  for (let press = 0; press < 80; press += 1) {
+    await page.keyboard.press('Tab');
+    if (words.test(await focused(page))) return;
+  }
+  assert.fail(`the keyboard does not reach ${words.source}`);
 }
 
 function focused(page: Page): Promise<string> {

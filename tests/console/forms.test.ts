@@ -115,6 +115,19 @@ describe('Names a stranger chose', () => {
   });
 });
 
+describe('An address that is not there', () => {
+  it('shows a page to a browser, and a problem document to a program', async () => {
+    const server = await startServer();
+    const page = await new Site(server.origin).get('/nonsense', { accept: 'text/html,*/*;q=0.8' });
+    assert.equal(page.status, 404);
+    assert.match(page.html, /There is no page at this address/);
+    const problem = await fetch(`${server.origin}/nonsense`);
+    assert.equal(problem.headers.get('content-type'), 'application/problem+json');
+    assert.equal(problem.status, 404);
+    await server.stop();
+  });
+});
+
 describe('What belongs to others', () => {
   it('is not found: projects, keys, traces, datasets and connections', async () => {
     const server = await startServer();

@@ -93,6 +93,12 @@ describe('Signing in at the Console', () => {
       return page.location;
     };
     assert.equal(await leads('/traces?projectId=x'), '/traces?projectId=x');
+    const again = await new Site(server.origin).submit('/sign-in', 'sign_in', {
+      email,
+      password: 'not the right one',
+      next: '/traces?projectId=x',
+    });
+    assert.match(again.html, /name="next" value="\/traces\?projectId&#x3D;x"/);
     const foreign = [
       'https://evil.example',
       '//evil.example',

@@ -73,9 +73,12 @@
   const draw = (place) => {
     const table = document.getElementById(place.dataset.source);
     if (table === null || typeof uPlot === 'undefined') return;
+    // One bar per trace, oldest first: traces come in bursts, and on a scale of time their bars would hide each other.
     const rows = [...table.querySelectorAll('tbody tr')]
-      .map((row) => [Date.parse(row.dataset.at) / 1000, Number(row.dataset[place.dataset.chart] || 0)])
-      .sort((a, b) => a[0] - b[0]);
+      .map((row) => ({ at: row.dataset.at, value: Number(row.dataset[place.dataset.chart] || 0) }))
+      .sort((a, b) => (a.at < b.at ? -1 : 1));
+    const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+    const timeOf = (index) => rows[index]?.at.slice(11, 16) ?? '';
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue('--quiet').trim();
     const line = style.getPropertyValue('--line').trim();
@@ -89,8 +92,8 @@
         legend: { show: false },
         cursor: { show: false },
         axes: [
-          axis,
-          { ...axis, size: 64, values: (_chart, ticks) => ticks.map((tick) => String(Number(tick.toPrecision(3)))) },
+          { ...axis, size: 32, incrs: [1, 2, 5, 10, 20, 50], space: 64, values: (_chart, ticks) => ticks.map(timeOf) },
+          { ...axis, size: 64, values: (_chart, ticks) => ticks.map((tick) => compact.format(tick)) },
         ],
         series: [
           {},
@@ -101,9 +104,12 @@
             points: { show: false },
           },
         ],
-        scales: { y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.1 : 1] } },
+        scales: {
+          x: { time: false, range: [-0.6, rows.length - 0.4] },
+          y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.1 : 1] },
+        },
       },
-      [rows.map(([at]) => at), rows.map(([, value]) => value)],
+      [rows.map((_row, index) => index), rows.map(({ value }) => value)],
     );
     place.append(chart.root);
   };
@@ -138,6 +144,15 @@
     for (const menu of document.querySelectorAll('details.menu[open]'))
       if (!menu.contains(event.target)) menu.open = false;
   });
+
+  // Charts are drawn to measure and in the colours of the moment.
+  let drawing;
+  const drawAgain = () => {
+    cancelAnimationFrame(drawing);
+    drawing = requestAnimationFrame(() => document.querySelectorAll('[data-chart]').forEach(draw));
+  };
+  addEventListener('resize', drawAgain);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAgain);
 
   enhance();
   setTimeout(() => void refresh(), Number(document.getElementById('main')?.dataset.refreshSeconds ?? 0) * 1000);

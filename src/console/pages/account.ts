@@ -21,7 +21,11 @@ export function accountPages({ sessions, passwordLimit }: AccountParts): Pick<Pa
           data: {
             email: person.account.email,
             since: person.account.createdAt,
-            sessions: rows.map((session) => ({ ...session, isThis: session.id === person.session.id })),
+            sessions: rows.map((session) => ({
+              ...session,
+              browser: browserInWords(session.userAgent),
+              isThis: session.id === person.session.id,
+            })),
             hasOthers: rows.length > 1,
           },
         };
@@ -45,4 +49,30 @@ export function accountPages({ sessions, passwordLimit }: AccountParts): Pick<Pa
       },
     },
   };
+}
+
+/** Looked for in this order, since most browsers also name the ones they descend from. */
+const BROWSERS = [
+  [/\bEdg\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+] as const;
+const SYSTEMS = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+] as const;
+
+/** A browser as its person would name it, or what it calls itself when nobody would know it. */
+function browserInWords(userAgent: string): string {
+  const find = (names: readonly (readonly [RegExp, string])[]): string | undefined =>
+    names.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = find(BROWSERS);
+  const system = find(SYSTEMS);
+  if (browser === undefined) return userAgent === '' ? 'A browser without a name' : userAgent;
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -116,10 +116,10 @@ function requireTool({ catalog }: CatalogPagesParts, { params }: PersonVisit): T
 }
 
 const GRANTS = [
-  { name: 'account-write', title: 'Account, read and write' },
-  { name: 'account-read', title: 'Account, read only' },
-  { name: 'project-write', title: 'One project, read and write' },
-  { name: 'project-read', title: 'One project, read only' },
+  { name: 'account-write', title: 'A connection, or an account key' },
+  { name: 'account-read', title: 'An account key that only reads' },
+  { name: 'project-write', title: 'A project key' },
+  { name: 'project-read', title: 'A project key that only reads' },
 ] as const;
 
 function grantOf(name: string): Grant {

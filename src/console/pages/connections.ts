@@ -1,6 +1,6 @@
 import type { PageHandlers } from '../../../generated/console/pages.ts';
-import { SCOPES } from '../../../generated/contracts/scopes.ts';
 import type { ConnectionsService } from '../../domain/identity/index.ts';
+import { scopeInWords } from '../../oauth/consent-port.ts';
 import { addressOf } from '../addresses.ts';
 import type { Answer, Visits } from '../visit.ts';
 
@@ -22,7 +22,6 @@ export interface ConnectionPagesParts {
 }
 
 const KEY_PLACEHOLDER = 'YOUR_API_KEY';
-const TITLES: ReadonlyMap<string, string> = new Map(Object.entries(SCOPES).map(([name, { title }]) => [name, title]));
 
 export function connectionPages(
   parts: ConnectionPagesParts,
@@ -39,7 +38,7 @@ export function connectionPages(
             hasOAuth,
             rows: rows.map((row) => ({
               ...row,
-              scopes: row.scopes.map((name) => ({ name, title: TITLES.get(name) ?? name })),
+              scopes: row.scopes.map(scopeInWords),
               trust: row.clientKind === 'document' ? 'Described by its own host' : 'Registered itself',
             })),
           },

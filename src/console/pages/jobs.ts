@@ -11,6 +11,8 @@ export interface JobPagesParts {
 
 const LISTED = 50;
 const REFRESH_SECONDS = 2;
+/** What a status amounts to; its own word says more to those who know the kind of work. */
+const STATES = { active: 'in progress', waiting: 'waits for a decision', succeeded: 'done', failed: 'failed' } as const;
 
 export function jobPages({ jobs, lookup }: JobPagesParts): Pick<PageHandlers<Visits, Answer>, 'jobs' | 'job'> {
   return {
@@ -33,6 +35,7 @@ export function jobPages({ jobs, lookup }: JobPagesParts): Pick<PageHandlers<Vis
             rows: page.jobs,
             nextCursor: page.nextCursor,
             statuses: JOB_STATUSES.map((name) => ({ name, isChosen: name === status })),
+            status,
             isFiltered: status !== undefined,
             isLater: cursor !== '',
           },
@@ -49,7 +52,14 @@ export function jobPages({ jobs, lookup }: JobPagesParts): Pick<PageHandlers<Vis
           title: job.label,
           current: 'jobs',
           ...(isMoving && { refreshSeconds: REFRESH_SECONDS }),
-          data: { job, isMoving, hasShare: share !== undefined, share, isDatasetRun: job.kind === 'dataset_run' },
+          data: {
+            job,
+            state: STATES[job.statusClass],
+            isMoving,
+            hasShare: share !== undefined,
+            share,
+            isDatasetRun: job.kind === 'dataset_run',
+          },
         };
       },
     },

@@ -35,9 +35,11 @@ export function signInPages({
   return {
     sign_in: {
       async show(visit) {
-        const next = safeReturn(visit.query.get('next') ?? '/');
+        // After a wrong password the form alone still knows where its person was going.
+        const next = safeReturn(visit.form.text('next') || (visit.query.get('next') ?? '/'));
         if (visit.person !== undefined) return { to: next };
-        return { view: 'sign-in', title: 'Sign in', data: { next, email: visit.form.text('email') } };
+        const data = { next, email: visit.form.text('email'), isForClient: next.startsWith('/oauth/') };
+        return { view: 'sign-in', title: 'Sign in', data };
       },
       actions: {
         async sign_in(visit) {

@@ -5,6 +5,8 @@ import { addressOf } from '../addresses.ts';
 import type { Answer, ProjectVisit, View, Visits } from '../visit.ts';
 import { waterfallOf } from '../waterfall.ts';
 
+/** OpenTelemetry's word for it. A trace whose root came through has not failed, whatever it had to try again. */
+const FAILED = 2;
 const LISTED = 50;
 const BY_START = { key: 'start_time_ns', descending: true } as const;
 const SLOWEST = { key: 'duration_ns', descending: true } as const;
@@ -76,7 +78,7 @@ async function listTraces({ traces, capabilities }: Observability, { project, qu
     view: 'traces',
     title: 'Traces',
     data: {
-      rows: page.rows.map((row) => ({ ...row, startedAt: startOf(row.startNs), failed: (row.errorCount ?? 0) > 0 })),
+      rows: page.rows.map((row) => ({ ...row, startedAt: startOf(row.startNs), failed: row.statusCode === FAILED })),
       nextCursor: page.nextCursor,
       filter,
       capabilities: known.map((name) => ({ name, isChosen: name === filter['capability'] })),
