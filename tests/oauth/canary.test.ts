@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Db } from '../../src/db/database.ts';
 import { freshDatabase } from '../support/boot.ts';
+import { Search, searchDatabase } from '../support/canary.ts';
 import { Browser, leftTo, pageOf } from './support/browser.ts';
 import { mcp, PASSWORD, person, pkce, RawClient, signIn, tokensOf } from './support/client.ts';
 import { startOAuthServer } from './support/server.ts';
@@ -81,5 +82,50 @@ describe('OAuth secrets', () => {
           assert.ok(!text.includes(form), `${what} stands in ${place}`);
     }
     await server.stop();
+  });
+});
+
+describe('The canary over the whole suite', () => {
+  const secret = `ovr_${'Zq7-'.repeat(10)}abc`;
+  const phrase = 'a pass phrase with spaces';
+
+  it('sees a secret in a row of any table, and stays silent about all else there', async () => {
+    const { db } = await freshDatabase();
+    const search = new Search(
+      new Map([
+        [secret, 'a key'],
+        [phrase, 'a password'],
+      ]),
+    );
+    await searchDatabase(search, 'copy', db);
+    assert.deepEqual([...search.leaks], []);
+    assert.ok(search.characters > 100, 'nothing was read');
+    const id = '01890000-0000-7000-8000-000000000001';
+    await db('accounts').insert({ id, email: `${phrase}@example.com` });
+    await db('projects').insert({ id, name: `x:${secret.slice(10)}`, slug: 'x' });
+    await searchDatabase(search, 'copy', db);
+    assert.deepEqual([...search.leaks].toSorted(), [
+      'a key in public.projects of copy',
+      'a password in public.accounts of copy',
+    ]);
+  });
+
+  it('knows a secret by a part of it that tells, and lets pass what is shown on purpose', () => {
+    const leaks = (text: string): number => {
+      const search = new Search(new Map([[secret, 'a key']]));
+      search.look('a line', text);
+      return search.leaks.size;
+    };
+    for (const text of [
+      secret,
+      `"Bearer ${secret}"`,
+      `?key=${secret}&x`,
+      `${secret}ZZZ`,
+      secret.slice(8),
+      secret.slice(0, 30),
+    ])
+      assert.equal(leaks(text), 1, text);
+    for (const text of ['', secret.slice(0, 12), 'ovr_', '0189'.repeat(20), secret.toUpperCase()])
+      assert.equal(leaks(text), 0, text);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from '../../src/db/connect.ts';
 import type { Db } from '../../src/db/database.ts';
+import { Site } from '../console/support/site.ts';
 import { beforeClosing } from '../support/boot.ts';
 import { freePort } from '../support/free-port.ts';
 import { emptyDatabaseUrl, emptyFolder, overmind, serve, type RunningServer } from '../support/process.ts';
@@ -65,6 +66,32 @@ describe('OAuth in several processes', function () {
     const next = tokensOf(await client.refresh(successor));
     assert.equal(await client.revoke(next.refresh_token), 200);
     for (let turn = 0; turn < 4; turn += 1) assert.equal((await mcp(front, next.access_token)).status, 401);
+  });
+
+  it('share sessions, forms, revocations and the count of wrong passwords at the Console', async () => {
+    const site = new Site(front.origin);
+    assert.equal((await site.signIn(who.email)).status, 303);
+    // One process draws each form and the other takes it.
+    const made = await site.submit('/projects', 'create', { name: 'Shared' });
+    assert.match(made.location ?? '', /notice=/);
+    for (let turn = 0; turn < 4; turn += 1) assert.match((await site.get('/projects')).html, /Shared/);
+
+    const client = await RawClient.register(front);
+    const tokens = await client.connect(who);
+    const connection = (await front.services.connections.list(who.account.id)).find(
+      ({ clientId }) => clientId === client.id,
+    );
+    const revoked = await site.submit('/connections', 'revoke', { connection: connection?.id ?? '', confirmed: 'yes' });
+    assert.equal(revoked.location, '/connections?notice=connection_revoked');
+    for (let turn = 0; turn < 4; turn += 1) assert.equal((await mcp(front, tokens.access_token)).status, 401);
+    assert.equal((await client.refresh(tokens.refresh_token)).body['error'], 'invalid_grant');
+
+    await site.submit('/sign-out', 'sign_out');
+    for (let turn = 0; turn < 4; turn += 1) assert.equal((await site.get('/projects')).status, 303);
+    const tries: number[] = [];
+    for (let count = 0; count < 12; count += 1)
+      tries.push((await new Site(front.origin).signIn('guessed@example.com', 'wrong wrong wrong')).status);
+    assert.deepEqual(tries, [...Array.from({ length: 10 }, () => 400), 429, 429]);
   });
 
   it('lose no connection when one is killed in the middle of refreshes', async () => {

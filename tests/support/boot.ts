@@ -76,18 +76,47 @@ export function beforeClosing(close: () => Promise<unknown>): void {
   closers.push(close);
 }
 
-/** Drops what this process made and leaves the server. */
-export async function closeTestDatabases(): Promise<void> {
+export interface NamedDatabase {
+  readonly name: string;
+  readonly db: Db;
+}
+
+/** Shows `inspect` every database this process made, then drops them and leaves the server. */
+export async function closeTestDatabases(
+  inspect?: (databases: AsyncIterable<NamedDatabase>) => Promise<void>,
+): Promise<void> {
   for (const close of closers.splice(0).toReversed()) await close();
   if (server === undefined) return;
-  const { admin, leave } = await server;
+  const { admin, address, leave } = await server;
+  try {
+    await inspect?.(eachDatabase(admin, address));
+  } finally {
+    await dropDatabases(admin);
+    await leave();
+    server = undefined;
+    own = undefined;
+  }
+}
+
+async function dropDatabases(admin: Db): Promise<void> {
   const opened = await own?.catch(() => undefined);
   await Promise.all([...(opened === undefined ? [] : [opened.db]), ...extra.splice(0)].map((db) => db.destroy()));
   for (const name of made.splice(0)) await admin.raw('drop database if exists ?? with (force)', [name]);
   await admin.destroy();
-  await leave();
-  server = undefined;
-  own = undefined;
+}
+
+/** One after the other, each open for as long as it is looked at. */
+async function* eachDatabase(admin: Db, address: DatabaseAddress): AsyncGenerator<NamedDatabase> {
+  const { rows } = await admin.raw<{ rows: { name: string }[] }>('select datname as name from pg_database');
+  const existing = new Set(rows.map(({ name }) => name));
+  for (const name of made.filter((one) => existing.has(one))) {
+    const db = connect(withDatabase(address, name), { applicationName: 'tests', poolMax: 1, statementTimeoutMs: 0 });
+    try {
+      yield { name, db };
+    } finally {
+      await db.destroy();
+    }
+  }
 }
 
 function testServer(): Promise<Server> {

@@ -12,6 +12,7 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
 import { installDelivery } from '../../src/workers/index.ts';
 import { beforeClosing, testAddress, testDatabase, type TestDatabase } from './boot.ts';
+import { noteLog, noteMetrics } from './canary.ts';
 import { testConfig } from './services.ts';
 
 /** The product's whole HTTP surface in this process, on a free port and the test database. */
@@ -49,7 +50,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const { environment, clock, db, database, oauth } = options;
   const config = await testConfig({ LOG_LEVEL: 'debug', ...environment });
   const log: Readonly<Record<string, unknown>>[] = [];
-  const logger = createLogger({ level: config.logLevel, write: (line) => void log.push(JSON.parse(line)) });
+  const logger = createLogger({
+    level: config.logLevel,
+    write: (line) => {
+      log.push(JSON.parse(line));
+      noteLog(line);
+    },
+  });
   const server = await listen(config);
   const store = database ?? { db: db ?? (await testDatabase()), address: await testAddress() };
   prepared ??= installDelivery(await testDatabase(), await testAddress(), logger);
@@ -61,7 +68,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const product = createProduct(services, metrics);
   const app = createApp({ services, product, metrics, strictErrors: true, ...(oauth && { oauth }) });
   server.serve(app.listener);
-  const stop = once(() => stopServer(server, app, services));
+  const stop = once(async () => {
+    noteMetrics((await metrics.text()).body);
+    await stopServer(server, app, services);
+  });
   beforeClosing(stop);
   return {
     origin: addressesOf({ ...config, mcpServerUrl: undefined }, server.port).origin,

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { DatabaseAddress } from '../../src/db/connect.ts';
 import { emptyDatabase } from './boot.ts';
+import { noteLog } from './canary.ts';
 import { eventually } from './eventually.ts';
+import { noteText } from './watch-fetch.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MAIN = join(ROOT, 'src/app/main.ts');
@@ -34,6 +36,11 @@ export class OvermindProcess {
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.#ended = once(this.child, 'close');
+    void this.#ended.then(() => {
+      // What a command answers may hold a new key; what it logs may not.
+      noteText(this.stdout);
+      noteLog(this.stderr);
+    });
   }
 
   async ended(): Promise<Finished> {

@@ -2,6 +2,7 @@ import type { TestDatabase } from '../../support/boot.ts';
 import type { Environment } from '../../../src/app/config.ts';
 import type { OAuthOptions } from '../../../src/app/oauth.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
+import { noteSecret } from '../../support/canary.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startServer, type TestServer } from '../../support/mcp.ts';
 
@@ -28,5 +29,8 @@ export async function startOAuthServer(
     // Its sign-in and consent are one small form each, which a browser without pages can fill.
     environment: { PORT: String(port), MCP_SERVER_URL: resource, RATE_LIMIT_REQUESTS: '0', ...environment },
   });
+  const keys = await server.services.oauth.keys.getOrCreate();
+  for (const key of keys.signing) noteSecret('a signing key', String(key['d']));
+  for (const key of keys.cookies) noteSecret('a key of cookies', key);
   return { ...server, resource };
 }
