@@ -36,7 +36,7 @@ const REQUEST_KEY: JsonSchema = {
   type: 'string',
   minLength: 8,
   maxLength: 128,
-  description: 'Your own id for this action; send the same value when you repeat the call after a failure.',
+  description: 'Same on each retry of this action.',
 };
 
 const EMPTY: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };

@@ -21,7 +21,7 @@ export interface Projection {
 }
 
 /** The argument an account credential adds to a call of a project tool. */
-const PROJECT_ID: JsonObject = { type: 'string', description: 'Id of the project to work in.' };
+const PROJECT_ID: JsonObject = { type: 'string' };
 
 export function projectModel(canonical: CanonicalModel): Projection {
   const losses: Loss[] = [];

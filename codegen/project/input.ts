@@ -28,7 +28,7 @@ export interface ProjectionContext {
 }
 
 /** From here on a bound tells a reader nothing that helps to choose a value, and costs tokens in every conversation. */
-const LONG_TEXT = 200;
+const LONG_TEXT = 32;
 const LARGE_NUMBER = 1_000_000_000;
 
 const PORTABLE_FORMATS = new Set(['date-time', 'date', 'time', 'email', 'uri', 'uuid']);
@@ -47,9 +47,9 @@ class InputProjection {
     this.#context = context;
   }
 
-  node(node: Node, path: JsonPath, trail: readonly string[]): JsonObject {
+  node(node: Node, path: JsonPath, trail: readonly string[], name?: string): JsonObject {
     const shape = this.#shape(node, path, trail);
-    const description = describeInput(node, shape, this.#context.lookup);
+    const description = describeInput(node, shape, this.#context.lookup, name);
     const header = node.notes.header === undefined ? {} : { 'x-mcp-header': node.notes.header };
     return { ...shape, ...(description === '' ? {} : { description }), ...header };
   }
@@ -114,8 +114,10 @@ class InputProjection {
       const portable = format !== undefined && PORTABLE_FORMATS.has(format);
       if (format !== undefined && !portable)
         this.#context.lose(path, 'format', `Format ${format} stands in the description only.`);
-      const most = this.#telling(maxLength, (maxLength ?? 0) < LONG_TEXT, path, 'maxLength');
-      const least = this.#telling(minLength, (minLength ?? 0) > 1, path, 'minLength');
+      // A format or a pattern says how long a text is, and says more.
+      const shaped = portable || pattern !== undefined;
+      const most = this.#telling(maxLength, !shaped && (maxLength ?? 0) < LONG_TEXT, path, 'maxLength');
+      const least = this.#telling(minLength, !shaped && (minLength ?? 0) > 1, path, 'minLength');
       return {
         type: 'string',
         ...given({ minLength: least, maxLength: most, pattern, format: portable ? format : undefined }),
@@ -127,7 +129,7 @@ class InputProjection {
     if (multipleOf !== undefined) this.#context.lose(path, 'multipleOf', 'The step stands in the description only.');
     const low = larger(minimum, exclusiveMinimum === undefined ? undefined : nextUp(exclusiveMinimum, step));
     const high = smaller(maximum, exclusiveMaximum === undefined ? undefined : nextDown(exclusiveMaximum, step));
-    const shownLow = this.#telling(low, Math.abs(low ?? 0) < LARGE_NUMBER, path, 'minimum');
+    const shownLow = this.#telling(low, low !== 0 && low !== 1 && Math.abs(low ?? 0) < LARGE_NUMBER, path, 'minimum');
     const shownHigh = this.#telling(high, Math.abs(high ?? 0) < LARGE_NUMBER, path, 'maximum');
     return { type: node.type, ...given({ minimum: shownLow, maximum: shownHigh }) };
   }
@@ -141,7 +143,11 @@ class InputProjection {
   #array(node: ArrayNode, path: JsonPath, trail: readonly string[]): JsonObject {
     this.#listLosses(node, path);
     const items = this.#item(node.items, [...path, 'items'], trail);
-    return { type: 'array', items, ...given({ minItems: node.limits.minItems, maxItems: node.limits.maxItems }) };
+    return { type: 'array', items, ...given({ minItems: this.#least(node, path), maxItems: node.limits.maxItems }) };
+  }
+
+  #least({ limits: { minItems } }: ArrayNode, path: JsonPath): number | undefined {
+    return this.#telling(minItems, (minItems ?? 0) > 1, path, 'minItems');
   }
 
   #listLosses(node: ArrayNode | TupleNode, path: JsonPath): void {
@@ -185,7 +191,7 @@ class InputProjection {
     for (const { name, node: child, required: needed } of node.properties) {
       const where = [...path, 'properties', name];
       if (child.kind === 'never') continue;
-      properties.push([name, this.node(child, where, trail)]);
+      properties.push([name, this.node(child, where, trail, name)]);
       const nullable = acceptsNull(child, this.#context.lookup);
       if (nullable)
         this.#context.lose(where, 'null', 'Null is accepted and not published; leave the member out instead.');

@@ -130,8 +130,8 @@ describe('twelve breaking edits of the real contracts', function () {
     assert.equal(approved.code, 0);
     assert.equal(approved.report.approved, RIGHT.length);
 
-    repository.edit(TRACES, 'description: Rows per page.', 'description: How many rows one page holds.');
-    repository.edit(TRACES, 'Find traces by capability', 'Look traces up by capability');
+    repository.edit(TRACES, 'description: The limit.', 'description: How many rows one page holds.');
+    repository.edit(TRACES, 'Find traces, newest first', 'Look traces up, newest first');
     const reworded = await repository.diff('main');
     assert.equal(reworded.code, 0, breaking(reworded.report).map(name).join());
 
