@@ -156,6 +156,8 @@ const DURABLE: Readonly<Record<string, string>> = {
   // Room for the ends of all indexes that spans go into, and fewer checkpoints, each of which makes pages be logged whole.
   shared_buffers: '256MB',
   max_wal_size: '2GB',
+  // The planner hears of a fast growing table in seconds instead of minutes.
+  autovacuum_naptime: '15s',
   log_min_messages: 'warning',
   // Statements carry what users stored; the log does not need them.
   log_min_error_statement: 'panic',

@@ -70,6 +70,9 @@ const SPAN_INDEXES = [
     where capability_id is not null`,
   `create index spans_by_conversation on spans (project_id, conversation_id, start_time_ns)
     where conversation_id is not null`,
+  // Those have the capability and session of their trace.
+  'create index spans_of_no_capability on spans (project_id, start_time_ns) where capability_id is null',
+  'create index spans_of_no_conversation on spans (project_id, start_time_ns) where conversation_id is null',
   'create index spans_by_tokens on spans (project_id, total_tokens) where total_tokens is not null',
   'create index spans_by_cost on spans (project_id, total_cost) where total_cost is not null',
 ];

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../kernel/duration.ts';
 import { SpanWeekRepository } from './span-week-repository.ts';
 import { weekOf } from './span-week.ts';
 
-export interface UpkeepOutcome {
+interface UpkeepOutcome {
   /** Spans that now lie in the table of their week. */
   readonly moved: number;
   readonly droppedWeeks: number;

@@ -5,7 +5,7 @@ import { SpanWeekRepository } from './span-week-repository.ts';
 import { weekOf, type SpanWeek } from './span-week.ts';
 
 /** Where the spans of one batch go. */
-export interface SpanPlace {
+interface SpanPlace {
   /** The week's own table, or `spans` where none is made for it. */
   readonly table: string;
   readonly week: SpanWeek;

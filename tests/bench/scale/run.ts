@@ -9,6 +9,7 @@ const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '10000,100000,1000000' },
     samples: { type: 'string', default: '60' },
+    settle: { type: 'string', default: '25' },
     server: { type: 'string', default: 'dist/src/app/main.js' },
     data: { type: 'string', default: '.bench/data-scale' },
     out: { type: 'string', default: '.bench/scale.json' },
@@ -21,6 +22,7 @@ const figures = await measureScale({
   dataDir: resolve(values.data),
   sizes,
   samples: Number(values.samples),
+  settleMs: Number(values.settle) * 1_000,
   ...(process.env['DATABASE_URL'] && { databaseUrl: process.env['DATABASE_URL'] }),
   onProgress: say,
 });

@@ -81,13 +81,13 @@ function exportOf(firstTrace: number, traces: number, startNs: bigint): Record<s
   };
 }
 
-export interface ExportBody {
+interface ExportBody {
   readonly contentType: string;
   readonly body: Buffer;
 }
 
 /** Exports of the traffic in one encoding. */
-export type ExportMaker = (firstTrace: number, traces: number, startNs: bigint) => ExportBody;
+type ExportMaker = (firstTrace: number, traces: number, startNs: bigint) => ExportBody;
 
 export const jsonExport: ExportMaker = (...range) => ({
   contentType: 'application/json',
