@@ -6,6 +6,7 @@ import { ruleOf } from '../diff/rules/index.ts';
 import type { Draft } from '../diff/scene.ts';
 import { compareVersions } from '../diff/version.ts';
 import { findCommit, GitFault, mergeBase } from './git.ts';
+import { readRange } from './range.ts';
 import { supportedReleases } from './releases.ts';
 import { loadSource, SourceFault, WORK_TREE, type Where } from './sources.ts';
 
@@ -60,14 +61,12 @@ async function loadAll(names: readonly string[], where: Where): Promise<LoadedSu
 /** Baselines first to last, and what is held against them. */
 function endsOf({ range, against = [] }: GateRequest, where: Where): { names: string[]; head: string } {
   if (range === undefined) return { names: [...against], head: WORK_TREE };
-  const match = /^(.*?)(\.{2,3})(.*)$/u.exec(range);
-  // A path may hold dots; only what names a commit, release, folder or file on both sides is a range.
-  if (match === null || /^\.{1,2}\//u.test(range)) return { names: [range, ...against], head: WORK_TREE };
-  const [, from = '', dots = '', to = ''] = match;
-  const head = to === '' ? WORK_TREE : to;
-  const base = from === '' ? 'HEAD' : from;
-  if (dots === '..') return { names: [base, ...against], head };
-  return { names: [forkPoint(base, to === '' ? 'HEAD' : to, where), ...against], head };
+  const ends = readRange(range, where.cwd);
+  if (ends === undefined) return { names: [range, ...against], head: WORK_TREE };
+  const head = ends.to === '' ? WORK_TREE : ends.to;
+  const base = ends.from === '' ? 'HEAD' : ends.from;
+  if (!ends.forked) return { names: [base, ...against], head };
+  return { names: [forkPoint(base, ends.to === '' ? 'HEAD' : ends.to, where), ...against], head };
 }
 
 function forkPoint(a: string, b: string, { cwd }: Where): string {

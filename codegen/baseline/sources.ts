@@ -64,7 +64,8 @@ function readSnapshotOf(read: () => LoadedSurface & { readonly intact: boolean }
 
 async function loadFolder(folder: string, label: string, { memory }: Where): Promise<LoadedSurface> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new SourceFault(`There is no contract folder ${label === WORK_TREE ? folder : label}.`);
+    const hint = label === WORK_TREE ? '; name one with --schemas, or both sides as A..B' : '';
+    throw new SourceFault(`There is no contract folder ${label === WORK_TREE ? folder : label}${hint}.`);
   }
   return surfaceOf(await loadModel(folder, memory), label);
 }

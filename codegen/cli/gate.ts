@@ -4,12 +4,13 @@ import { runGate, type GateOptions, type GateResult } from '../baseline/gate.ts'
 import { SourceFault, type Where } from '../baseline/sources.ts';
 import { digestOf, type LoadedSurface } from '../diff/loaded.ts';
 import type { RuleSet } from '../diff/rules/rule.ts';
-import { BadInput, type Io } from './io.ts';
+import { BadInput, isBadInput, type Io } from './io.ts';
 
 export interface GateFlags {
   readonly schemas?: string;
   readonly against?: readonly string[];
   readonly header?: readonly string[];
+  readonly grant?: readonly string[];
   readonly failOn?: 'breaking' | 'risky' | 'notice';
   readonly rules?: RuleSet;
   readonly judgeVersion?: boolean;
@@ -18,7 +19,7 @@ export interface GateFlags {
 
 export function whereOf(flags: GateFlags, io: Io): Where {
   const schemas = resolve(io.cwd, flags.schemas ?? 'schemas');
-  return { cwd: io.cwd, schemas, pull: (address) => pullServer(address, flags.header ?? []) };
+  return { cwd: io.cwd, schemas, pull: (address) => pullServer(address, flags, io) };
 }
 
 /** The contract folder as reports print it. */
@@ -26,17 +27,19 @@ export function rootOf({ schemas }: Where, io: Io): string {
   return relative(io.cwd, schemas) || '.';
 }
 
-async function pullServer(address: string, header: readonly string[]): Promise<LoadedSurface> {
-  const [{ pull }, { BadTarget, httpTarget }, { Refusal }] = await Promise.all([
-    import('../pull/pull.ts'),
-    import('../pull/target.ts'),
-    import('../pull/refusal.ts'),
+async function pullServer(address: string, { header = [], grant = [] }: GateFlags, io: Io): Promise<LoadedSurface> {
+  const [{ pullTarget, targetOf }, { oneLine }] = await Promise.all([
+    import('./target-flags.ts'),
+    import('../report/text.ts'),
   ]);
+  const flags = { header, grant, revision: [] };
   try {
-    const { surface } = await pull({ target: httpTarget(address, { header, grant: [] }) });
+    const { surface, notes } = await pullTarget(targetOf(address, flags), flags, io);
+    for (const note of notes) io.err(`Note on ${address}: ${oneLine(note)}\n`);
     return { label: address, surface, digest: digestOf(surface), changes: [] };
   } catch (error) {
-    if (error instanceof BadTarget || error instanceof Refusal) throw new BadInput(`${address}: ${error.message}`);
+    // Two servers may be read in one comparison, so the sentence says which of them it is about.
+    if (isBadInput(error)) throw new BadInput(`${address}: ${error.message}`);
     throw error;
   }
 }

@@ -52,15 +52,27 @@ function listedTemplate({ uriTemplate = '', context, query }: ResourceSurface): 
   return names.length === 0 ? uriTemplate : `${uriTemplate}{?${names.join(',')}}`;
 }
 
-/** The view of the contract that the other surface shows; the widest one when it does not say. */
-function viewLike({ views }: Surface, like: Surface): Surface['views'][number] | undefined {
+/** The view of the contract that the other surface shows; the nearest one when it does not say. */
+function viewLike({ views }: Surface, like: Surface): View | undefined {
   const [other] = like.views;
   const exact = views.find((one) => one.grant === other?.grant && one.revision === other.revision);
-  return (
-    exact ??
-    views.find(({ grant }) => grant === other?.grant) ??
-    views.toSorted((a, b) => b.tools.length - a.tools.length)[0]
-  );
+  const named = exact ?? views.find(({ grant }) => grant === other?.grant);
+  if (named !== undefined) return named;
+  const asks = Object.values(like.tools).some(({ input }) => asksForProject(input));
+  const distance = (view: View): number => {
+    const missing = view.tools.filter((name) => !Object.hasOwn(like.tools, name)).length;
+    const further = Object.keys(like.tools).filter((name) => !view.tools.includes(name)).length;
+    // An account is asked for the project in most tools, so this tells more than any one tool does.
+    return missing + further + (view.input === (asks ? 'account' : 'project') ? 0 : view.tools.length);
+  };
+  return views.toSorted((a, b) => distance(a) - distance(b))[0];
+}
+
+type View = Surface['views'][number];
+
+function asksForProject(input: JsonSchema): boolean {
+  const properties = typeof input === 'object' ? input['properties'] : undefined;
+  return typeof properties === 'object' && properties !== null && 'project_id' in properties;
 }
 
 function listedTool(tool: ToolSurface, view: string): ToolSurface {

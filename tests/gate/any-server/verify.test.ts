@@ -120,4 +120,32 @@ describe('verify', function () {
       assert.equal(code, 0);
     });
   });
+
+  it('compares servers by their addresses, on one side or on both, under the grants given', async () => {
+    await inProject(async (folder) => {
+      const same = await run(folder, 'diff', `${url}..${url}`, ...both());
+      assert.equal(same.err, '');
+      assert.match(same.out, /no findings/u);
+      assert.equal(same.code, 0);
+      const [narrow, wide] = [`project/read=X-Api-Key: ${reader.key}`, `project/read=X-Api-Key: ${writer.key}`];
+      assert.equal((await run(folder, 'pull', url, '--grant', wide, '--out', 'wide.json')).code, 0);
+      const shrunk = await run(folder, 'diff', `wide.json..${url}`, '--grant', narrow, '--format', 'json');
+      const { findings } = reportOf(shrunk);
+      assert.ok(findings.some(({ rule, entity }) => rule.startsWith('tool-removed') && entity === 'tool run_dataset'));
+      assert.equal(shrunk.code, 1);
+      const grown = await run(folder, 'diff', `${url}..wide.json`, '--grant', narrow, '--format', 'json');
+      assert.ok(reportOf(grown).findings.some(({ rule }) => rule === 'tool-added'));
+      assert.equal(grown.code, 0);
+    });
+  });
+
+  it('holds the work tree against a deployed server, and says which server it could not read', async () => {
+    const ours = await run('.', 'diff', '--against', url, '--header', `X-Api-Key: ${writer.key}`, '--format', 'json');
+    assert.deepEqual(reportOf(ours).counts.breaking, 0, ours.out);
+    assert.equal(ours.code, 0);
+    const refused = await run('.', 'diff', '--against', url, '--header', 'X-Api-Key: wrong');
+    assert.equal(refused.code, 2);
+    assert.ok(refused.err.startsWith(`${url}: The server cannot be read. `), refused.err);
+    assert.match(refused.err, /wants a credential \(401/u);
+  });
 });
