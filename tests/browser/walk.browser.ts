@@ -10,6 +10,9 @@ import { launch } from './chromium.ts';
 import { HOSTILE, inhabit, signIn, type Inhabited } from './inhabited.ts';
 import { listen, look } from './look.ts';
 
+/** A picture of a long page takes its time on a machine that has other things to do. */
+const PATIENCE_MS = 180_000;
+
 describe('A walk through the Console', function () {
   // Chromium on a busy machine.
   this.timeout(1_800_000);
@@ -32,6 +35,7 @@ describe('A walk through the Console', function () {
   /** A browser of its own whose pages must be whole, accessible and silent. */
   const walk = async (visit: (page: Page, see: (name: string) => Promise<void>) => Promise<void>) => {
     const context = await browser.newContext();
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const said = listen(page);
     const faults: string[] = [];
