@@ -9,7 +9,7 @@ import { testAddress } from '../support/boot.ts';
 import { ensureEffects, openBench } from './support/setup.ts';
 
 /** `CHAOS_JOBS=1000` makes a long run of it. */
-const JOBS = Number(process.env['CHAOS_JOBS'] ?? 30);
+const JOBS = Number(process.env['CHAOS_JOBS'] ?? 60);
 const WORKERS = 4;
 const LEASE_MS = 800;
 const EVERY_MS = 400;
