@@ -13,6 +13,7 @@ export interface DocsFlags {
 }
 
 const GUIDES = 'skills/contributing';
+const CHANGELOG = 'CHANGELOG.md';
 
 /** Adds `docs`; `done` takes the exit code. */
 export function registerDocs(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -36,13 +37,30 @@ async function runDocs(flags: DocsFlags, io: Io): Promise<ExitCode> {
   }
   const { siteFiles } = await import('../docs/site.ts');
   const { canonical, projection } = parts;
-  const files = siteFiles({ canonical, projection, guides: readGuides(flags.guides, io) });
+  const changelog = await readChangelog(schemas, io);
+  const guides = readGuides(flags.guides, io);
+  const files = siteFiles({ canonical, projection, guides, ...(changelog === undefined ? {} : { changelog }) });
   const out = resolve(io.cwd, flags.out);
   for (const [path, content] of files) write(join(out, path), content);
   const pages = [...files.keys()].filter((path) => path.endsWith('.html')).length;
   const place = relative(io.cwd, join(out, 'index.html'));
   io.out(`${palette(io.color).green(`${plural(pages, 'page')} as HTML and Markdown`)}: ${place}\n`);
   return 0;
+}
+
+/** What the releases say, below what a release of today would add to it. */
+async function readChangelog(schemas: string, io: Io): Promise<string | undefined> {
+  const { releasedVersions } = await import('../baseline/releases.ts');
+  if (releasedVersions(schemas).length === 0) return undefined;
+  const [{ gate }, { changelogEntry, prependEntry }] = await Promise.all([
+    import('./gate.ts'),
+    import('../baseline/changelog.ts'),
+  ]);
+  const { report } = await gate(undefined, { schemas }, io);
+  const file = join(io.cwd, CHANGELOG);
+  const released = statSync(file, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(file, 'utf8') : '';
+  const entry = changelogEntry(report, report.version.suggested, 'not released yet');
+  return prependEntry(released, entry);
 }
 
 function write(path: string, content: string): void {

@@ -23,7 +23,7 @@ pre { white-space: pre-wrap; background: var(--raised); border: 1px solid var(--
 .table { overflow-x: auto; margin: .75rem 0; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); min-width: 5rem; }
-th { background: var(--raised); }
+th { background: var(--raised); overflow-wrap: normal; }
 td:last-child { min-width: 12rem; }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--ground); padding: .25rem .5rem; }

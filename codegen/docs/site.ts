@@ -24,6 +24,8 @@ export interface DocsInput {
   readonly projection: Projection;
   /** Markdown of the guides by the name of their page, `guides/contracts` for instance. */
   readonly guides: ReadonlyMap<string, string>;
+  /** Markdown of what changed, release by release; absent where nothing was released. */
+  readonly changelog?: string;
 }
 
 /** Made-up answers carry times; a fixed one keeps the site the same until the contracts change. */
@@ -50,7 +52,7 @@ export function siteFiles(input: DocsInput): ReadonlyMap<string, string> {
   return files;
 }
 
-function pagesOf({ canonical, projection, guides }: DocsInput): readonly Page[] {
+function pagesOf({ canonical, projection, guides, changelog }: DocsInput): readonly Page[] {
   const { model } = canonical;
   const names = namesOf(model);
   const costs = costOf(model, projection);
@@ -68,8 +70,15 @@ function pagesOf({ canonical, projection, guides }: DocsInput): readonly Page[] 
     ...model.jobs.map((job) => jobPage(job, site)),
     ...model.errors.map((error) => errorPage(error, site)),
     ...model.scopes.map((scope) => scopePageOf(scope, site)),
+    ...(changelog === undefined ? [] : [changelogPage(changelog, names)]),
     ...guidePages(guides, names),
   ];
+}
+
+function changelogPage(markdown: string, names: Names): Page {
+  const { blocks } = readGuide(markdown, { names, pageOf: () => undefined });
+  const summary = 'What callers meet, release by release, and what is not released yet.';
+  return { path: 'changelog', group: 'Releases', title: 'Changelog', summary, blocks };
 }
 
 function answers(canonical: CanonicalModel): Site['answer'] {

@@ -91,6 +91,12 @@ describe('the documentation', () => {
     assert.match(prompt, /\(\.\.\/prompts\/investigate-capability\.md\) \(Prompts\)/u);
   });
 
+  it('tells what each release changed, and what the next one will', () => {
+    const changelog = readFileSync(join(folder, 'changelog.md'), 'utf8');
+    assert.match(changelog, /^## \d+\.\d+\.\d+ \(not released yet\)$/mu);
+    assert.match(changelog, /^## 1\.0\.0 /mu);
+  });
+
   it('is the same for the same contracts', () => {
     const make = (): string => JSON.stringify([...siteFiles({ ...parts, guides: new Map() })]);
     assert.equal(make(), make());

@@ -9,7 +9,7 @@ import { run } from '../support-back/command.ts';
 import { REPOSITORY } from '../support-back/workshop.ts';
 
 /** A wide one, a plain one and a guide; axe takes seconds for each. */
-const PAGES = ['tools/list_projects', 'errors/project_required', 'guides/testing'];
+const PAGES = ['tools/list_projects', 'errors/project_required', 'guides/testing', 'changelog'];
 
 describe('the documentation in a browser', function () {
   this.timeout(180_000);
