@@ -132,7 +132,7 @@ function useRest(koa: Koa, { services, product }: AppParts, guards: RestGuards):
   if (oauth !== undefined) koa.use(oauth.middleware);
   // Before CORS: its forms come from its own pages, whatever name the browser knows this server by.
   koa.use(console.middleware);
-  koa.use(cors(createOriginCheck(guards.allowedOrigins), ['GET', 'POST', 'PATCH', 'DELETE']));
+  koa.use(cors(createOriginCheck(guards.allowedOrigins), ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']));
   for (const middleware of product.rest.before) koa.use(middleware);
   koa.use(
     createRouter({

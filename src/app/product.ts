@@ -85,6 +85,7 @@ function createRest(services: Services, metrics: ProcessMetrics): Product['rest'
     connections,
     audit,
     invitations,
+    datasets: services.datasets,
     cursors,
     frontendUrl: addresses.frontendUrl,
     passwordLinkUrl: (token) => `${addresses.frontendUrl.replace(/\/$/, '')}${addressOf('password_link', { token })}`,

@@ -5,9 +5,11 @@ import type { DatasetItem } from '../../generated/contracts/models/dataset_item.
 import type { DatasetMutation } from '../../generated/contracts/models/dataset_mutation.ts';
 import type { DatasetRunDetails, DatasetRunStatus } from '../../generated/contracts/jobs/dataset_run.ts';
 import type { NextAction } from '../../generated/contracts/models/next_action.ts';
+import type { Upload } from '../../generated/contracts/models/upload.ts';
 import type { QueryDatasetOutput } from '../../generated/contracts/tools/datasets/query_dataset.ts';
 import { clip } from '../kernel/bounded.ts';
 import { createRedactor } from '../kernel/redact.ts';
+import { UPLOAD_CHUNK_BYTES } from '../domain/datasets/index.ts';
 import type * as Domain from '../domain/datasets/index.ts';
 import type { JobDescription } from '../domain/jobs/index.ts';
 import type { JobView } from './jobs.ts';
@@ -24,6 +26,18 @@ const REASON_MAX = 500;
 /** How much is told of the version in use, and of each other one: an answer must stay readable with many versions. */
 const FULL = { columns: COLUMNS_MAX, script: 8_000, failures: 10, review: true };
 const BRIEF = { columns: 10, script: 500, failures: 1, review: false };
+
+export function presentUpload(upload: Domain.Upload): Upload {
+  return {
+    id: upload.id,
+    file_name: upload.fileName,
+    size_bytes: upload.sizeBytes,
+    received_bytes: upload.receivedBytes,
+    complete: upload.receivedBytes === upload.sizeBytes,
+    chunk_bytes: UPLOAD_CHUNK_BYTES,
+    created_at: upload.createdAt.toISOString(),
+  };
+}
 
 export function presentDatasetItem({ dataset, capability, active }: Domain.DatasetOverview): DatasetItem {
   return {

@@ -1,5 +1,6 @@
 import type { EndpointHandlers } from '../../generated/contracts/endpoints.ts';
 import { accountEndpoints, type AccountEndpointsParts } from './account.ts';
+import { datasetEndpoints, type DatasetEndpointsParts } from './datasets.ts';
 import type { EndpointContexts } from './endpoint.ts';
 import { keyEndpoints, type KeyEndpointsParts } from './keys.ts';
 import { operationsEndpoints, type OperationsParts } from './operations.ts';
@@ -10,7 +11,8 @@ export type EndpointParts = OperationsParts &
   OtlpParts &
   ProjectEndpointsParts &
   KeyEndpointsParts &
-  AccountEndpointsParts;
+  AccountEndpointsParts &
+  DatasetEndpointsParts;
 
 /** One handler per REST operation of the contracts; an operation without one does not compile. */
 export function createEndpoints(parts: EndpointParts): EndpointHandlers<EndpointContexts> {
@@ -20,5 +22,6 @@ export function createEndpoints(parts: EndpointParts): EndpointHandlers<Endpoint
     ...projectEndpoints(parts),
     ...keyEndpoints(parts),
     ...accountEndpoints(parts),
+    ...datasetEndpoints(parts),
   };
 }

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import type Koa from 'koa';
+import type { RawAnswer } from '../../generated/contracts/endpoints.ts';
 import { declaresTooMuch, DEFAULT_BODY_LIMITS, readBody, tooLarge } from '../http/body.ts';
 import { presentedCredential } from '../http/credential.ts';
 import type { InboundCall } from '../http/inbound.ts';
@@ -159,19 +161,26 @@ function send(ctx: Koa.Context, { contract }: Route, answer: unknown): void {
   ctx.status = contract.response.status;
   if (isRaw(answer)) {
     ctx.set('content-type', answer.contentType);
-    ctx.body = typeof answer.body === 'string' ? answer.body : Buffer.from(answer.body);
+    ctx.set({ ...answer.headers });
+    ctx.body = bodyOfAnswer(answer.body);
+    // Koa takes the type of a stream for unknown bytes unless it is told before and after.
+    ctx.set('content-type', answer.contentType);
+    if (answer.headers?.['content-length'] !== undefined) ctx.set('content-length', answer.headers['content-length']);
   } else if (answer !== undefined) {
     ctx.set('content-type', contract.response.contentType ?? 'application/json');
     ctx.body = JSON.stringify(answer);
   }
 }
 
-interface RawAnswer {
-  readonly contentType: string;
-  readonly body: Uint8Array | string;
+function bodyOfAnswer(body: RawAnswer['body']): string | Buffer | Readable {
+  if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  return body instanceof Readable ? body : Readable.from(body);
 }
 
 function isRaw(answer: unknown): answer is RawAnswer {
   if (typeof answer !== 'object' || answer === null || !('contentType' in answer) || !('body' in answer)) return false;
-  return typeof answer.body === 'string' || answer.body instanceof Uint8Array;
+  const { body } = answer;
+  if (typeof body === 'string' || body instanceof Uint8Array) return true;
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }

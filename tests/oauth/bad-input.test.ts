@@ -84,7 +84,10 @@ describe('OAuth and what nobody should send', () => {
     for (const { name, path, method, request: body } of guarded) {
       const response = await fetch(`${server.origin}${path.replaceAll(/\{\w+\}/g, () => newId())}`, {
         method,
-        headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${tokens.access_token}`,
+          'content-type': body?.contentTypes[0] ?? 'application/json',
+        },
         ...(body !== undefined && { body: '{"name":"x"}' }),
       });
       assert.equal(response.status, 401, name);

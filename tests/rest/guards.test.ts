@@ -17,7 +17,9 @@ type Endpoint = (typeof endpoints)[number];
 const guarded = endpoints.filter(({ auth }) => auth !== 'none');
 const forKeys = guarded.filter(({ auth }) => auth !== 'session');
 const forPeople = guarded.filter(({ auth }) => auth !== 'api_key');
-const withBody = guarded.filter(({ request: body }) => body !== undefined);
+const withJson = guarded.filter(
+  ({ name, request: body }) => body?.contentTypes[0] === 'application/json' && name !== 'ingest_traces',
+);
 const changing = forPeople.filter(({ method }) => method !== 'GET');
 
 /** A well-formed request of every operation; ids lead nowhere unless they are given. */
@@ -26,12 +28,21 @@ function requestOf(
   ids: Readonly<Record<string, string>> = {},
 ): { path: string; init: RequestInit } {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? newId());
-  if (endpoint.request === undefined) return { path, init: { method: endpoint.method } };
-  const body = JSON.stringify({ add_member: { email: 'a@example.com' }, ingest_traces: {} }[endpoint.name] ?? NAMED);
-  return { path, init: { method: endpoint.method, body, headers: { 'content-type': 'application/json' } } };
+  const method = { method: endpoint.method };
+  if (endpoint.request === undefined) return { path, init: method };
+  const type = endpoint.request.contentTypes[0] ?? '';
+  const headers = { 'content-type': type };
+  if (type !== 'application/json') return { path: `${path}?offset=0`, init: { ...method, body: 'abc', headers } };
+  return { path, init: { ...method, body: JSON.stringify(BODIES[endpoint.name] ?? NAMED), headers } };
 }
 
 const NAMED = { name: 'Test' };
+const BODIES: Readonly<Record<string, object>> = {
+  add_member: { email: 'a@example.com' },
+  ingest_traces: {},
+  begin_upload: { file_name: 'a.csv', size_bytes: 3 },
+  create_dataset: { name: 'Test', uploads: [newId()] },
+};
 
 describe('Every REST endpoint', () => {
   let server: TestServer;
@@ -231,14 +242,15 @@ describe('Every REST endpoint', () => {
 
   it('reads no body of another type, no larger one, and no broken one', async () => {
     const key = { 'x-api-key': caller.key };
-    for (const endpoint of withBody.filter(({ name }) => name !== 'ingest_traces')) {
+    for (const endpoint of withJson) {
       const { path, init } = requestOf(endpoint);
       const post = (body: string, type = 'application/json') =>
         send(path, { ...init, body, headers: { 'content-type': type } }, key);
       const { name } = endpoint;
+      const most = endpoint.request?.maxBytes ?? 0;
       assert.equal((await post('a=b', 'application/x-www-form-urlencoded')).status, 415, name);
       assert.equal((await post('{"name":"x"}', 'text/plain')).status, 415, name);
-      assert.equal((await post(JSON.stringify({ name: 'x'.repeat(20_000) }))).status, 413, name);
+      assert.equal((await post(JSON.stringify({ name: 'x'.repeat(most) }))).status, 413, name);
       for (const body of ['', '{', '[]', 'null', '{"__proto__":{"name":"x"}}', '\ufeff{}x']) {
         const { status, problem } = await post(body);
         assert.equal(status, 400, `${name} ${body}`);
@@ -247,7 +259,7 @@ describe('Every REST endpoint', () => {
       assert.equal((await post('{"name":"a\\u0000b","email":"a\\u0000b@example.com"}')).status, 400, name);
       assert.equal((await post('{"name":"\\ud800","email":"\\ud800@example.com"}')).status, 400, name);
       assert.equal((await post(`${'[{"a":'.repeat(200)}1${'}]'.repeat(200)}`)).status, 400, name);
-      assert.equal(await sendChunked(path, endpoint.method, caller.key), 413, name);
+      assert.equal(await sendChunked(endpoint, path), 413, name);
     }
   });
 
@@ -255,7 +267,8 @@ describe('Every REST endpoint', () => {
     for (const endpoint of guarded) {
       const { path, init } = requestOf(endpoint);
       assert.equal(await statusOnHost(path, 'evil.example'), 421, endpoint.name);
-      const { status, headers } = await send(path, { ...init, method: 'PUT' }, { 'x-api-key': caller.key });
+      const other = endpoint.method === 'PUT' ? 'PATCH' : 'PUT';
+      const { status, headers } = await send(path, { ...init, method: other }, { 'x-api-key': caller.key });
       assert.equal(status, 405, endpoint.name);
       assert.match(headers.get('allow') ?? '', new RegExp(endpoint.method));
       assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
@@ -278,16 +291,16 @@ describe('Every REST endpoint', () => {
     assert.equal(await guess('192.0.2.2'), 401);
   });
 
-  /** Says nothing of its length; 20 MB, so that no bound is missed. */
-  function sendChunked(path: string, method: string, key: string): Promise<number> {
+  /** Says nothing of its length. */
+  function sendChunked({ method, request: body }: Endpoint, path: string): Promise<number> {
     return new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'x-api-key': key, 'transfer-encoding': 'chunked' };
+      const headers = { 'content-type': 'application/json', 'x-api-key': caller.key, 'transfer-encoding': 'chunked' };
       const outgoing = request(`${server.origin}${path}`, { method, headers }, (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);
       });
       outgoing.on('error', reject);
-      for (let part = 0; part < 32; part += 1) outgoing.write(`"${'x'.repeat(1_024)}",`);
+      for (let part = 0; part <= (body?.maxBytes ?? 0) / 1_024; part += 1) outgoing.write(`"${'x'.repeat(1_024)}",`);
       outgoing.end();
     });
   }

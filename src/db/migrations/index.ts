@@ -6,6 +6,7 @@ import { migration as oauth } from './0005-oauth.ts';
 import { migration as signIn } from './0006-sign-in.ts';
 import { migration as spanPartitions } from './0007-span-partitions.ts';
 import { migration as attempts } from './0008-attempts.ts';
+import { migration as uploads } from './0009-uploads.ts';
 import type { Migration } from './migration.ts';
 
 /** The whole schema in order. A list, not a folder scan: sources and compiled code then run the same steps. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   signIn,
   spanPartitions,
   attempts,
+  uploads,
 ];

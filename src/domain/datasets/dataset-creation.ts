@@ -12,12 +12,14 @@ import type { NewSource } from './dataset-insertion.ts';
 import type { Dataset } from './dataset.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import type { NewDataset } from './dataset-repository.ts';
+import type { FileSpec } from './file-spec.ts';
 import { optional } from './optional.ts';
 import { checkSplit } from './split.ts';
 import type { SplitOptions } from './split.ts';
 import { TRACE_COLUMNS } from './trace-rows.ts';
 import type { TraceFilters, TraceSelection, TraceSource } from './trace-source.ts';
 import type { TraceSpec } from './trace-spec.ts';
+import type { UploadService } from './upload-service.ts';
 
 export interface CreateFromTraces {
   readonly name: string;
@@ -32,6 +34,14 @@ export interface CreateFromTraces {
   /** A reference; null for none; absent to infer it from the rows. */
   readonly capability?: string | null;
   readonly split?: SplitOptions;
+}
+
+export interface CreateFromFiles extends Pick<
+  CreateFromTraces,
+  'name' | 'accountId' | 'intent' | 'capability' | 'split'
+> {
+  /** Ids of complete uploads, in row order. */
+  readonly uploads: readonly string[];
 }
 
 export interface CreatedDatasets {
@@ -52,6 +62,7 @@ interface DatasetCreationParts {
   readonly jobs: Pick<JobsService, 'enqueue'>;
   readonly capabilities: Pick<CapabilityService, 'require'>;
   readonly traces: TraceSource;
+  readonly uploads: Pick<UploadService, 'use'>;
   /**
    * Selections of up to this many traces keep the ids themselves, so the rows are exactly the traces that were counted.
    * Larger ones keep the conditions and read them again with an end in time; 10,000 by default.
@@ -97,6 +108,27 @@ export class DatasetCreation {
       ...(request.split && { evalSpec: { kind: 'traces', selected } }),
     });
     return { ...made, traces: selected };
+  }
+
+  /** The rows of uploaded files, in order, with the columns of all of them. */
+  async fromFiles(projectId: string, request: CreateFromFiles): Promise<CreatedDatasets> {
+    const { name, accountId, uploads, intent, split } = request;
+    if (split !== undefined && intent !== undefined) throw splitHasNoIntent();
+    if (new Set(uploads).size < uploads.length) throw contradiction('uploads', 'Each upload stands in uploads once.');
+    const capability = await this.#capabilityOf(projectId, request.capability);
+    const spec: FileSpec = { kind: 'file', uploads, ...optional('split', split) };
+    return this.#datasets.inTransaction(async (tx) => {
+      await this.#parts.uploads.use(tx, projectId, uploads);
+      return insertSource(this.#parts, tx, projectId, {
+        name,
+        accountId,
+        ...capability,
+        sourceKind: 'file',
+        sourceSpec: spec,
+        intent: intent ?? 'pending',
+        ...(split && { evalSpec: { kind: 'file', uploads: [] } satisfies FileSpec }),
+      });
+    });
   }
 
   /** One row per model call of a capability, newest first. */
@@ -192,16 +224,18 @@ function checkRequest(request: CreateFromTraces): void {
   if (traceIds !== undefined && limit !== undefined) {
     throw contradiction('limit', 'limit belongs to filters and search; with trace_ids the list itself says how many.');
   }
-  if (split !== undefined && intent !== undefined) {
-    throw contradiction(
-      'intent',
-      'A split makes a training and an evaluation dataset, so intent has no meaning; leave it out.',
-    );
-  }
+  if (split !== undefined && intent !== undefined) throw splitHasNoIntent();
   if (filters?.unbound === true && filters.capability !== undefined) {
     throw contradiction(
       'filters.unbound',
       'unbound selects traces without a capability; leave out filters.capability.',
     );
   }
+}
+
+function splitHasNoIntent(): AppError {
+  return contradiction(
+    'intent',
+    'A split makes a training and an evaluation dataset, so intent has no meaning; leave it out.',
+  );
 }

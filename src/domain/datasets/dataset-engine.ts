@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** A row as the engine takes and gives it: JSON values, and bigint for integers a double cannot hold. */
 export type DatasetRow = Readonly<Record<string, unknown>>;
 
@@ -47,6 +49,26 @@ export interface WriteRowsOptions {
   readonly onProgress?: (rows: number) => Promise<void>;
 }
 
+/** How a file holds rows. */
+export type FileFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'parquet';
+
+export interface SourceFile {
+  readonly format: FileFormat;
+  readonly content: () => AsyncIterable<Uint8Array>;
+}
+
+export type ExportFormat = 'jsonl' | 'csv' | 'parquet';
+
+/** The rows of a version as one file, until it is released. */
+export interface ExportedFile {
+  readonly sizeBytes: number;
+  /** Lower-case hex, known before the first byte is read. */
+  readonly sha256: string;
+  /** Releases the file when it is read or destroyed. */
+  read(): Readable;
+  release(): Promise<void>;
+}
+
 /**
  * Reads and writes dataset versions, which are Parquet objects. Nothing runs in the calling process, so a statement
  * can neither stall nor crash it; one that passes a limit is killed.
@@ -61,6 +83,17 @@ export interface DatasetEngine {
     rows: AsyncIterable<readonly DatasetRow[]>,
     options?: WriteRowsOptions,
   ): Promise<WrittenTable>;
+  /**
+   * Writes the rows of files in their order as a new object, with the columns of all of them and types inferred over
+   * every row. A file that is not what its format says is `dataset_invalid` with the first thing that is wrong.
+   */
+  writeFiles(
+    target: string,
+    files: readonly SourceFile[],
+    options?: Pick<WriteRowsOptions, 'signal' | 'onProgress'>,
+  ): Promise<WrittenTable>;
+  /** The rows in their order without `source_row`. Values that the format has no form for are text. */
+  export(source: string, format: ExportFormat, options?: { readonly signal?: AbortSignal }): Promise<ExportedFile>;
   /** Writes the answer of one SELECT over `source` as a new object; keeps `source_row` when the answer has it. */
   writeSelect(
     source: string,

@@ -19,6 +19,7 @@ import { optional } from './optional.ts';
 import type { SourceTally } from './source-tally.ts';
 import { overlapSelect, sideSelect } from './split.ts';
 import type { TraceSource } from './trace-source.ts';
+import type { UploadService } from './upload-service.ts';
 
 export interface DatasetWorkParts {
   readonly db: Db;
@@ -26,6 +27,7 @@ export interface DatasetWorkParts {
   readonly objects: ObjectStore;
   readonly engine: DatasetEngine;
   readonly traces: TraceSource;
+  readonly uploads: Pick<UploadService, 'open'>;
 }
 
 const SOURCE_TITLE = 'Source';
@@ -64,7 +66,7 @@ export class DatasetLanding {
     // An earlier attempt committed and died before the job was marked as done.
     if (first === undefined) return;
     for (const { id } of waiting) await this.#sweep.sweepDataset(projectId, id);
-    const source = landingSource(this.#parts.traces, first);
+    const source = landingSource(this.#parts, first);
     const landed =
       source.sides === undefined
         ? await this.#whole(run, first, source)
@@ -93,13 +95,15 @@ export class DatasetLanding {
     run: JobRun,
     datasets: readonly Dataset[],
     source: LandingSource,
-    sides: string,
+    sidesOver: (columns: readonly string[]) => string,
   ): Promise<{ readonly datasets: readonly Landed[]; readonly contamination: Readonly<Record<string, unknown>> }> {
     const { engine, newId, objects } = this.#parts;
     const { projectId, subjectId, signal } = run;
     const staging = cellKey(projectId, subjectId, newId());
     try {
-      await this.#writeSource(run, staging, source);
+      const all = await this.#writeSource(run, staging, source);
+      const columns = all.columns.map(({ name }) => name);
+      const sides = sidesOver(columns);
       const landed: Landed[] = [];
       for (const dataset of datasets) {
         const startedAt = monotonicMs();
@@ -114,7 +118,7 @@ export class DatasetLanding {
         landed.push({ dataset, cellId, table: await this.#measure(run, key, written, startedAt) });
       }
       const overlap = await engine.query(staging, {
-        sql: overlapSelect(sides, Object.keys(source.columns)),
+        sql: overlapSelect(sides, columns),
         limit: 1,
         signal,
       });
@@ -125,8 +129,8 @@ export class DatasetLanding {
   }
 
   async #writeSource(run: JobRun, key: string, source: LandingSource): Promise<WrittenTable> {
-    const options = { columns: source.columns, signal: run.signal, onProgress: throttle(run, source.total) };
-    const written = await this.#parts.engine.writeRows(key, source.rows(run.signal), options);
+    const options = { signal: run.signal, onProgress: throttle(run, source.total) };
+    const written = await source.write(this.#parts.engine, key, options);
     if (written.rows > 0) return written;
     throw source.gone();
   }
@@ -202,11 +206,11 @@ function tooFewRows(): AppError {
 const PROGRESS_EVERY_MS = 1_000;
 
 /** A line of progress a second at most: each one is a write. */
-function throttle(run: JobRun, total: number): (rows: number) => Promise<void> {
+function throttle(run: JobRun, total: number | undefined): (rows: number) => Promise<void> {
   let next = 0;
   return async (rows) => {
     if (monotonicMs() < next) return;
     next = monotonicMs() + PROGRESS_EVERY_MS;
-    await run.progress({ stage: 'reading the source', rows, total_rows: total });
+    await run.progress({ stage: 'reading the source', rows, ...optional('total_rows', total) });
   };
 }

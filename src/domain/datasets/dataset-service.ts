@@ -158,6 +158,16 @@ export class DatasetService {
     return { dataset, cell: wanted, answer };
   }
 
+  /** A version with its rows; the one in use when none is named. */
+  async version(
+    projectId: string,
+    reference: string,
+    cell?: string,
+  ): Promise<{ readonly dataset: Dataset; readonly cell: CellView & { readonly table: CellTable } }> {
+    const { dataset, cells } = await this.#load(projectId, reference);
+    return { dataset, cell: requireRows(viewsOf(dataset, cells), dataset, cell) };
+  }
+
   /** By id only: this is what is polled, often and by machines. */
   async findProgress(projectId: string, id: string): Promise<DatasetProgress | undefined> {
     const found = await this.#datasets.snapshot(async (tx) => {

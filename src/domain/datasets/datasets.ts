@@ -11,6 +11,7 @@ import { CellRepository } from './cell-repository.ts';
 import { DatasetCreation } from './dataset-creation.ts';
 import { DatasetDecisions } from './dataset-decisions.ts';
 import type { DatasetEngine } from './dataset-engine.ts';
+import { DatasetExports } from './dataset-export.ts';
 import { DatasetLanding } from './dataset-landing.ts';
 import { DatasetPreparation } from './dataset-preparation.ts';
 import { DatasetRepository } from './dataset-repository.ts';
@@ -20,6 +21,7 @@ import { DatasetUse } from './dataset-use.ts';
 import type { ObjectStore } from './object-store.ts';
 import { ObjectSweep } from './object-sweep.ts';
 import { ObservedTraces } from './observed-traces.ts';
+import { UploadService } from './upload-service.ts';
 
 export interface DatasetsParts {
   readonly db: Db;
@@ -44,6 +46,10 @@ export interface DatasetJob {
 export interface Datasets {
   /** Reading. */
   readonly service: DatasetService;
+  /** Files on their way in. */
+  readonly uploads: UploadService;
+  /** Versions on their way out. */
+  readonly exports: DatasetExports;
   readonly creation: DatasetCreation;
   readonly preparation: DatasetPreparation;
   readonly decisions: DatasetDecisions;
@@ -66,12 +72,15 @@ export function createDatasets(parts: DatasetsParts): Datasets {
   const { db, clock, objects, engine, newId: ids = newId } = parts;
   const traces = new ObservedTraces(parts);
   const service = new DatasetService(parts);
-  const landing = new DatasetLanding({ db, newId: ids, objects, engine, traces });
-  const steps = new DatasetSteps({ db, newId: ids, objects, engine, traces });
+  const uploads = new UploadService({ db, clock, newId: ids, objects });
+  const landing = new DatasetLanding({ db, newId: ids, objects, engine, traces, uploads });
+  const steps = new DatasetSteps({ db, newId: ids, objects, engine, traces, uploads });
   const orphans = new ObjectSweep({ db, objects, engine });
   return {
     service,
-    creation: new DatasetCreation({ ...parts, newId: ids, traces }),
+    uploads,
+    exports: new DatasetExports({ datasets: service, engine }),
+    creation: new DatasetCreation({ ...parts, newId: ids, traces, uploads }),
     preparation: new DatasetPreparation({ ...parts, newId: ids, datasets: service }),
     decisions: new DatasetDecisions({ ...parts, datasets: service }),
     use: new DatasetUse(parts),
@@ -84,7 +93,8 @@ export function createDatasets(parts: DatasetsParts): Datasets {
       await new CellRepository(tx).failRunning(job.projectId, job.subjectId, error.message);
       await datasets.setState(job.projectId, job.subjectId, ['running'], { state: 'error', error: error.message });
     },
-    sweep: () => orphans.sweepAll(new Date(clock.now().getTime() - ORPHAN_AGE_MS)),
+    sweep: async () =>
+      (await uploads.sweep()) + (await orphans.sweepAll(new Date(clock.now().getTime() - ORPHAN_AGE_MS))),
     close: () => engine.close(),
   };
 }

@@ -12,6 +12,13 @@ function projectPrefix(projectId: string): string {
   return `${DATASETS_PREFIX}/${projectId}`;
 }
 
+/** Each piece of an upload is an object of its own. */
+export function uploadChunkKey(projectId: string, uploadId: string, chunkId: string): string {
+  return `${UPLOADS_PREFIX}/${projectId}/${uploadId}/${chunkId}.part`;
+}
+
+export const UPLOADS_PREFIX = 'uploads';
+
 export const DATASETS_PREFIX = 'datasets';
 
 /** The project of a key, for the sweep, which meets keys before it knows whose they are. */

@@ -7,13 +7,13 @@ const MODELS_LISTED_MAX = 20;
 /** What the source is made of, counted while it is read. */
 export class SourceTally {
   readonly capabilities = new CapabilityTally();
-  readonly #unit: 'traces' | 'calls';
+  readonly #unit: 'traces' | 'calls' | 'files';
   readonly #sessions = new Set<string>();
   readonly #models = new Map<string, number>();
   #count = 0;
   #failed = 0;
 
-  constructor(unit: 'traces' | 'calls') {
+  constructor(unit: 'traces' | 'calls' | 'files') {
     this.#unit = unit;
   }
 
@@ -30,6 +30,7 @@ export class SourceTally {
 
   context(): Readonly<Record<string, unknown>> {
     const unit = this.#unit;
+    if (unit === 'files') return {};
     return {
       [unit]: this.#count,
       [`failed_${unit}`]: this.#failed,

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -9,9 +11,12 @@ import { ROW_IDENTITY } from '../../domain/datasets/index.ts';
 import type {
   DatasetEngine,
   DatasetRow,
+  ExportedFile,
+  ExportFormat,
   ObjectStore,
   QueryAnswer,
   QueryRequest,
+  SourceFile,
   WriteRowsOptions,
   WrittenTable,
 } from '../../domain/datasets/index.ts';
@@ -20,7 +25,8 @@ import { TaskFailure } from './engine-process.ts';
 import type { RunOptions } from './engine-process.ts';
 import { clipMessage } from './engine-message.ts';
 import { toJsonLine } from './json-lines.ts';
-import type { EngineTask } from './protocol.ts';
+import type { EngineFile, EngineTask } from './protocol.ts';
+import { stageFile } from './staged-files.ts';
 
 export interface DuckDbEngineOptions {
   readonly objects: ObjectStore;
@@ -39,6 +45,7 @@ const QUERY_WAIT_MS = 8_000;
 const SCAN_MS = 30 * 60_000;
 const IDLE_MS = 60_000;
 const SPILL = 'spill';
+const READ_CHUNK_BYTES = 1 << 18;
 /** What the process itself needs, native code and the Node heap included. */
 const OWN_MB = 384;
 
@@ -112,6 +119,53 @@ export class DuckDbDatasetEngine implements DatasetEngine {
         return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(signal)), signal);
       }),
     );
+  }
+
+  async writeFiles(
+    target: string,
+    files: readonly SourceFile[],
+    { signal, onProgress }: Pick<WriteRowsOptions, 'signal' | 'onProgress'> = {},
+  ): Promise<WrittenTable> {
+    return this.#inWorkFolder(async (folder) => {
+      const written = path.join(folder, 'table.parquet');
+      const staged: EngineFile[] = [];
+      for (const [index, file] of files.entries()) {
+        const onBytes = async (): Promise<void> => onProgress?.(0);
+        staged.push(await stageFile(file, folder, { name: String(index), onBytes, ...(signal && { signal }) }));
+      }
+      const task: EngineTask = {
+        kind: 'write_files',
+        files: staged,
+        target: written,
+        spillFolder: path.join(folder, SPILL),
+        identity: ROW_IDENTITY,
+      };
+      return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(signal)), signal);
+    });
+  }
+
+  async export(
+    source: string,
+    format: ExportFormat,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<ExportedFile> {
+    const folder = await this.#workFolderOf();
+    const release = (): Promise<void> => rm(folder, { recursive: true, force: true });
+    try {
+      const target = path.join(folder, `rows.${format}`);
+      const spillFolder = path.join(folder, SPILL);
+      await this.#withFile(source, (file) =>
+        this.#run(
+          this.#jobs,
+          { kind: 'export', file, format, target, spillFolder, identity: ROW_IDENTITY },
+          jobRun(signal),
+        ),
+      );
+      return { ...(await digestOf(target, signal)), read: () => releasing(target, release), release };
+    } catch (error) {
+      await release();
+      throw error;
+    }
   }
 
   async query(source: string, request: QueryRequest): Promise<QueryAnswer> {
@@ -199,15 +253,43 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     }
   }
 
-  async #inWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  async #workFolderOf(): Promise<string> {
     const folder = path.join(this.#workFolder, newId());
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  async #inWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+    const folder = await this.#workFolderOf();
     try {
       return await work(folder);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
+}
+
+/** A file's own stream removes the folder when it is read or given up. */
+function releasing(file: string, release: () => Promise<void>): Readable {
+  const stream = createReadStream(file, { highWaterMark: READ_CHUNK_BYTES });
+  stream.once('close', () => void release().catch(() => undefined));
+  return stream;
+}
+
+async function digestOf(
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
+  const hash = createHash('sha256');
+  const stream = createReadStream(file, { highWaterMark: READ_CHUNK_BYTES, ...(signal && { signal }) });
+  let sizeBytes = 0;
+  for await (const chunk of stream) {
+    // because a stream without an encoding gives buffers
+    const bytes = chunk as Buffer;
+    hash.update(bytes);
+    sizeBytes += bytes.length;
+  }
+  return { sizeBytes, sha256: hash.digest('hex') };
 }
 
 /** One batch at a time between the engine's pushing and the reader's pulling. */
@@ -279,7 +361,13 @@ async function writeJsonLines(
 
 function translate(failure: TaskFailure, task: EngineTask, timeoutMs: number): Error {
   const isStatement = task.kind === 'query' || task.kind === 'check' || task.kind === 'write_select';
-  if (failure.reason === 'refused') return invalid(clipMessage(failure.message));
+  if (failure.reason === 'refused') {
+    const code = task.kind === 'write_files' ? 'dataset_invalid' : 'query_invalid';
+    return new AppError(code, clipMessage(failure.message));
+  }
+  if (task.kind === 'write_files' && (failure.reason === 'exhausted' || failure.reason === 'died')) {
+    return new AppError('dataset_invalid', 'The file needs more memory than one file may use; use shorter rows.');
+  }
   if (failure.reason === 'broken' || !isStatement) return failure;
   if (failure.reason === 'exhausted') {
     return invalid('The statement needs more memory than one statement may use; read fewer or smaller rows.');

@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os';
 import { allowSpill, guard, lock, openDatabase, openTable } from './engine-database.ts';
 import type { EngineDatabase } from './engine-database.ts';
+import { exportTable, openFiles } from './file-tasks.ts';
 import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
 import { readAnswer, readBatches } from './read-tasks.ts';
 import { StatementFault } from './statement-guard.ts';
@@ -88,6 +89,20 @@ async function perform(task: EngineTask, { connection }: EngineDatabase): Promis
       await openRows(connection, task.jsonLines, task.columns);
       await lock(connection, [task.jsonLines, task.target]);
       return writeTable(connection, task.target, task.identity);
+    }
+    case 'write_files': {
+      await allowSpill(connection, task.spillFolder);
+      return ofAuthor(async () => {
+        await openFiles(connection, task.files, task.identity);
+        await lock(connection, [...task.files.map(({ path }) => path), task.target]);
+        return writeTable(connection, task.target, task.identity);
+      });
+    }
+    case 'export': {
+      await allowSpill(connection, task.spillFolder);
+      await openTable(connection, task.file);
+      await lock(connection, [task.file, task.target]);
+      return exportTable(connection, task);
     }
     case 'write_select': {
       await allowSpill(connection, task.spillFolder);

@@ -1,3 +1,5 @@
+import type { ExportFormat, FileFormat } from '../../domain/datasets/index.ts';
+
 /**
  * What the server and one engine process say to each other. The process does one task at a time and answers it with
  * exactly one `done`, `refused` or `broken`; a process that dies or is killed answers nothing.
@@ -29,7 +31,29 @@ export type EngineTask =
       /** For what does not fit into memory; of this task alone, because engines take each other's files for their own. */
       readonly spillFolder: string;
       readonly identity: string;
+    }
+  | {
+      readonly kind: 'write_files';
+      readonly files: readonly EngineFile[];
+      readonly target: string;
+      readonly spillFolder: string;
+      readonly identity: string;
+    }
+  | {
+      readonly kind: 'export';
+      readonly file: string;
+      readonly format: ExportFormat;
+      readonly target: string;
+      readonly spillFolder: string;
+      readonly identity: string;
     };
+
+export interface EngineFile {
+  readonly path: string;
+  readonly format: FileFormat;
+  /** Of a file of separated values. */
+  readonly delimiter?: string;
+}
 
 export interface EngineLimits {
   readonly memoryMb: number;
