@@ -1,5 +1,6 @@
 import { cookieNames, readCookie } from '../console/cookies.ts';
 import { Csrf, requireSameOrigin } from '../console/csrf.ts';
+import { CallerAccount } from '../context/caller-account.ts';
 import { Refusal } from '../http/refusal.ts';
 import { deriveKey, equalsInConstantTime } from '../kernel/secrets.ts';
 import type { SessionAccess } from '../rest/session-access.ts';
@@ -20,16 +21,11 @@ export function sessionAccessOf({ sessions, addresses, installationSecret }: Ser
         requireSameOrigin(ctx, origins);
         if (!equalsInConstantTime(csrf.tokenOf(owner), ctx.get('x-csrf-token'))) throw noToken();
       }
-      const account = {
+      const account = new CallerAccount(call, {
         accountId: person.account.id,
-        credential: { kind: 'session' as const, id: person.session.id },
+        credential: { kind: 'session', id: person.session.id },
         permissions: { read: true, write: true },
-        clientIp: call.clientIp,
-        requestId: call.requestId,
-        get signal() {
-          return call.signal;
-        },
-      };
+      });
       return { account, csrfToken: csrf.tokenOf(owner) };
     },
   };

@@ -1,4 +1,5 @@
 import type { AccountContext } from '../context/account-context.ts';
+import { CallerAccount } from '../context/caller-account.ts';
 import {
   claimsToBeAccessToken,
   compileIpRanges,
@@ -60,6 +61,7 @@ export type Authenticate = (call: InboundCall) => AuthenticationResult | Promise
 
 interface KnownKey {
   readonly record: ApiKeyRecord;
+  readonly credential: AccountContext['credential'];
   readonly isAllowedFrom: IpTest;
 }
 
@@ -72,7 +74,9 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
   const isGood = ({ record }: KnownKey) => refuseKey(record, true, clock.now()) === undefined;
   const find = async (hash: string): Promise<KnownKey | undefined> => {
     const record = await apiKeys.findByHash(hash);
-    return record && { record, isAllowedFrom: compileIpRanges(record.key.allowedIps) };
+    return (
+      record && { record, credential: credentialOf(record), isAllowedFrom: compileIpRanges(record.key.allowedIps) }
+    );
   };
   const decide = (key: KnownKey | undefined, call: InboundCall): AuthenticationResult => {
     if (key === undefined) return deny(UNKNOWN_KEY);
@@ -80,7 +84,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
     const refusal = refuseKey(key.record, key.isAllowedFrom(call.clientIp), at);
     if (refusal !== undefined) return deny(refusal, key.record.key);
     keyUsage.touch(key.record.key.id, at);
-    return { principal: toCaller(key.record, call) };
+    return { principal: toCaller(key, call) };
   };
 
   return (call) => {
@@ -120,18 +124,13 @@ function deny({ about, code, message }: KeyRefusal, key?: ApiKeyRecord['key']): 
     : { denial: { status: 403, code, message, ...known } };
 }
 
-function toCaller({ key, project }: ApiKeyRecord, call: InboundCall): AuthenticatedCaller {
-  const limited = project === undefined ? {} : { projectId: project.id };
-  const account: AccountContext = {
-    accountId: key.accountId,
-    credential: { kind: 'api_key', id: key.id, ...limited, ...(project !== undefined && { project }) },
-    permissions: key.permissions,
-    clientIp: call.clientIp,
-    requestId: call.requestId,
-    // Read late: most calls never look at it, and making it costs a listener on the socket.
-    get signal() {
-      return call.signal;
-    },
-  };
-  return { account, subject: key.accountId, credentialId: key.id, permissions: key.permissions, ...limited };
+function credentialOf({ key, project }: ApiKeyRecord): AccountContext['credential'] {
+  return { kind: 'api_key', id: key.id, ...(project !== undefined && { projectId: project.id, project }) };
+}
+
+function toCaller({ record, credential }: KnownKey, call: InboundCall): AuthenticatedCaller {
+  const { id: credentialId, accountId, permissions } = record.key;
+  const account = new CallerAccount(call, { accountId, credential, permissions });
+  const caller = { account, subject: accountId, credentialId, permissions };
+  return credential.projectId === undefined ? caller : { ...caller, projectId: credential.projectId };
 }

@@ -1,7 +1,7 @@
-import type { AccountContext } from '../context/account-context.ts';
+import { CallerAccount } from '../context/caller-account.ts';
 import { claimsToBeAccessToken, looksLikeAccessToken } from '../domain/identity/index.ts';
 import type { OAuthAccess, OAuthTokensService } from '../domain/identity/index.ts';
-import type { InboundCall } from '../http/inbound.ts';
+import type { InboundCall, PresentedCredential } from '../http/inbound.ts';
 import type { Authenticate, AuthenticatedCaller, AuthenticationDenial, AuthenticationResult } from './authenticate.ts';
 import { invalidTokenChallenge, missingScopeChallenge, signInChallenge } from './challenge.ts';
 
@@ -19,18 +19,27 @@ export interface OAuthAuthenticatorParts {
  */
 export function createOAuthAuthenticator(parts: OAuthAuthenticatorParts): Authenticate {
   const { keys, tokens, resource } = parts;
-  const metadataUrl = (call: InboundCall): string => resourceMetadataUrl(resource, call.path);
-  return async (call) => {
+  const metadataUrl = resourceMetadataUrls(resource);
+  const tokenCaller = async (call: InboundCall, { token, sha256 }: PresentedCredential) => {
+    const wellFormed = looksLikeAccessToken(token);
+    const access = wellFormed ? await tokens.findAccess(sha256) : undefined;
+    if (access !== undefined && access.resource === resource)
+      return { principal: toCaller(access, call, metadataUrl(call)) };
+    const owner = wellFormed ? await tokens.findOwner(sha256) : undefined;
+    const about = owner && { about: { subject: owner.accountId, credentialId: owner.grantId } };
+    return { denial: { ...REFUSED, challenge: invalidTokenChallenge(metadataUrl(call)), ...about } };
+  };
+  /** A key in a header of its own shows that no OAuth is wanted: a Bearer challenge would send such a client astray. */
+  const withChallenge = (answer: AuthenticationResult, call: InboundCall): AuthenticationResult => {
+    if (!('denial' in answer) || answer.denial.status !== 401 || call.credential?.source === 'x-api-key') return answer;
+    const challenge = call.credential === undefined ? signInChallenge : invalidTokenChallenge;
+    return { denial: { ...answer.denial, challenge: challenge(metadataUrl(call)) } };
+  };
+  return (call) => {
     const { credential } = call;
-    if (credential !== undefined && claimsToBeAccessToken(credential.token)) {
-      const access = looksLikeAccessToken(credential.token) ? await tokens.findAccess(credential.sha256) : undefined;
-      if (access !== undefined && access.resource === resource)
-        return { principal: toCaller(access, call, metadataUrl(call)) };
-      const owner = looksLikeAccessToken(credential.token) ? await tokens.findOwner(credential.sha256) : undefined;
-      const about = owner && { about: { subject: owner.accountId, credentialId: owner.grantId } };
-      return { denial: { ...REFUSED, challenge: invalidTokenChallenge(metadataUrl(call)), ...about } };
-    }
-    return withChallenge(await keys(call), call, metadataUrl(call));
+    if (credential !== undefined && claimsToBeAccessToken(credential.token)) return tokenCaller(call, credential);
+    const answer = keys(call);
+    return answer instanceof Promise ? answer.then((late) => withChallenge(late, call)) : withChallenge(answer, call);
   };
 }
 
@@ -40,26 +49,10 @@ const REFUSED = {
   message: 'This access token has expired or was revoked. Refresh it or connect again.',
 } as const;
 
-/** A key in a header of its own shows that no OAuth is wanted: a Bearer challenge would send such a client astray. */
-function withChallenge(answer: AuthenticationResult, call: InboundCall, metadataUrl: string): AuthenticationResult {
-  if (!('denial' in answer) || answer.denial.status !== 401 || call.credential?.source === 'x-api-key') return answer;
-  const challenge = call.credential === undefined ? signInChallenge(metadataUrl) : invalidTokenChallenge(metadataUrl);
-  return { denial: { ...answer.denial, challenge } };
-}
-
 function toCaller(access: OAuthAccess, call: InboundCall, metadataUrl: string): AuthenticatedCaller {
   const { accountId, grantId, scopes } = access;
   const permissions = { read: scopes.includes('overmind:read'), write: scopes.includes('overmind:write') };
-  const account: AccountContext = {
-    accountId,
-    credential: { kind: 'oauth', id: grantId },
-    permissions,
-    clientIp: call.clientIp,
-    requestId: call.requestId,
-    get signal() {
-      return call.signal;
-    },
-  };
+  const account = new CallerAccount(call, { accountId, credential: { kind: 'oauth', id: grantId }, permissions });
   const stepUp = (permission: 'read' | 'write'): AuthenticationDenial => ({
     status: 403,
     code: 'permission_denied',
@@ -70,8 +63,9 @@ function toCaller(access: OAuthAccess, call: InboundCall, metadataUrl: string): 
 }
 
 /** The description of this resource in the spelling the client used: clients compare the two. */
-function resourceMetadataUrl(resource: string, path: string): string {
+function resourceMetadataUrls(resource: string): (call: InboundCall) => string {
   const { origin, pathname } = new URL(resource);
-  const spelt = path.endsWith('/') ? pathname : pathname.replace(/\/$/, '');
-  return `${origin}/.well-known/oauth-protected-resource${spelt}`;
+  const slashed = `${origin}/.well-known/oauth-protected-resource${pathname}`;
+  const bare = slashed.replace(/\/$/, '');
+  return ({ path }) => (path.endsWith('/') ? slashed : bare);
 }

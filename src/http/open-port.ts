@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A server that listens from the start, so that its port is known and taken, and answers once it is given an app. */
@@ -18,13 +18,17 @@ const CLOSE_IDLE_EVERY_MS = 50;
 
 /** Opens a port; 0 lets the system choose one. Throws what Node throws when it cannot be had. */
 export async function openPort({ host, port }: { readonly host: string; readonly port: number }): Promise<HttpServer> {
-  const active = new Set<ServerResponse>();
+  // A count, not a set: a set that lives long and changes with every request drags dead requests into old memory.
+  let active = 0;
+  const onClose = (): void => {
+    active -= 1;
+  };
   let answer: RequestListener = answerStarting;
   const server = createServer(
     { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => {
-      active.add(response);
-      response.once('close', () => active.delete(response));
+      active += 1;
+      response.once('close', onClose);
       answer(request, response);
     },
   );
@@ -35,7 +39,7 @@ export async function openPort({ host, port }: { readonly host: string; readonly
     serve: (listener) => {
       answer = listener;
     },
-    stop: (deadlineMs) => stop(server, active, deadlineMs),
+    stop: (deadlineMs) => stop(server, () => active, deadlineMs),
   };
 }
 
@@ -55,7 +59,7 @@ const answerStarting: RequestListener = (request, response) => {
   );
 };
 
-async function stop(server: Server, active: ReadonlySet<ServerResponse>, deadlineMs: number): Promise<number> {
+async function stop(server: Server, countActive: () => number, deadlineMs: number): Promise<number> {
   const closed = new Promise<void>((resolve) => {
     // The callback also comes, with an error, when the server was closed before.
     server.close(() => resolve());
@@ -64,7 +68,7 @@ async function stop(server: Server, active: ReadonlySet<ServerResponse>, deadlin
   const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   let cut = 0;
   const deadline = setTimeout(() => {
-    cut = active.size;
+    cut = countActive();
     server.closeAllConnections();
   }, deadlineMs);
   await closed;

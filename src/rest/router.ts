@@ -33,7 +33,7 @@ export function createRouter(parts: RouterParts): Koa.Middleware {
     const { route, params } = chooseMethod(matches, ctx.method);
     const { contract } = route;
     const contentType = checkBody(contract, ctx);
-    const inbound = inboundOf(ctx, parts.clientIp(ctx));
+    const inbound = new Inbound(ctx, parts.clientIp(ctx));
     if (contract.auth !== 'none') await checkRate(parts.rateLimiter, inbound);
     const admitted = await admit(parts, contract, { ctx, inbound });
     const parameters = readParameters(contract, ctx, params);
@@ -43,7 +43,7 @@ export function createRouter(parts: RouterParts): Koa.Middleware {
     // because the validators have made parameters and body what the contract's handler is typed to take
     const body = (schema === undefined ? { contentType, bytes } : jsonBody(schema, bytes)) as never;
     // because `admit` gives an account to every endpoint whose contract asks for one, and the others are not typed to see it
-    const context = contextOf(ctx, inbound, admitted) as KeyedEndpointContext;
+    const context = new RequestContext(inbound, admitted) as KeyedEndpointContext;
     const answer = await route.handler({ parameters: parameters as never, body }, context);
     const holds = parts.validators.response[contract.name];
     if (holds !== undefined && !holds(answer)) throw new Error(`The answer of ${contract.name} breaks its contract.`);
@@ -75,26 +75,37 @@ async function checkRate(limiter: RateLimiter | undefined, { credential, clientI
   if (decision?.allowed === false) throw rateLimited(decision.retryAfterSeconds);
 }
 
-function inboundOf(ctx: Koa.Context, clientIp: string): InboundCall {
-  let abort: AbortController | undefined;
-  return {
-    requestId: String(ctx.state['requestId'] ?? ''),
-    clientIp,
-    method: ctx.method,
-    path: ctx.path,
-    headers: ctx.req.headers,
-    credential: presentedCredential(ctx.req.headers),
-    get signal() {
-      if (abort === undefined) {
-        const controller = new AbortController();
-        ctx.res.once('close', () => {
-          if (!ctx.res.writableFinished) controller.abort();
-        });
-        abort = controller;
-      }
-      return abort.signal;
-    },
-  };
+/** A class for its late signal: a getter in an object literal gives every request a shape of its own. */
+class Inbound implements InboundCall {
+  readonly requestId: string;
+  readonly clientIp: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: InboundCall['headers'];
+  readonly credential: InboundCall['credential'];
+  readonly #response: Koa.Context['res'];
+  #abort: AbortController | undefined;
+
+  constructor(ctx: Koa.Context, clientIp: string) {
+    this.requestId = String(ctx.state['requestId'] ?? '');
+    this.clientIp = clientIp;
+    this.method = ctx.method;
+    this.path = ctx.path;
+    this.headers = ctx.req.headers;
+    this.credential = presentedCredential(ctx.req.headers);
+    this.#response = ctx.res;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const controller = new AbortController();
+      this.#response.once('close', () => {
+        if (!this.#response.writableFinished) controller.abort();
+      });
+      this.#abort = controller;
+    }
+    return this.#abort.signal;
+  }
 }
 
 function readParameters(
@@ -140,17 +151,28 @@ async function bodyOf({ request }: EndpointContract, ctx: Koa.Context): Promise<
 /** Headers a proxy adds. Their presence is enough: on this machine a proxy's own address says nothing. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'] as const;
 
-function contextOf(ctx: Koa.Context, inbound: InboundCall, admitted: Admitted | undefined): EndpointContext {
-  return {
-    requestId: inbound.requestId,
-    clientIp: inbound.clientIp,
-    isLocal: isLoopback(inbound.clientIp) && FORWARDED.every((name) => ctx.req.headers[name] === undefined),
-    headers: inbound.headers,
-    get signal() {
-      return inbound.signal;
-    },
-    ...admitted,
-  };
+class RequestContext implements EndpointContext {
+  readonly requestId: string;
+  readonly clientIp: string;
+  readonly isLocal: boolean;
+  readonly headers: EndpointContext['headers'];
+  readonly account: Admitted['account'] | undefined;
+  readonly csrfToken: string | undefined;
+  readonly #inbound: InboundCall;
+
+  constructor(inbound: InboundCall, admitted: Admitted | undefined) {
+    this.requestId = inbound.requestId;
+    this.clientIp = inbound.clientIp;
+    this.isLocal = isLoopback(inbound.clientIp) && FORWARDED.every((name) => inbound.headers[name] === undefined);
+    this.headers = inbound.headers;
+    this.account = admitted?.account;
+    this.csrfToken = admitted?.csrfToken;
+    this.#inbound = inbound;
+  }
+
+  get signal(): AbortSignal {
+    return this.#inbound.signal;
+  }
 }
 
 function isLoopback(address: string): boolean {

@@ -27,10 +27,12 @@ const reply = <T>(child: ChildProcess, question: string, key: string): Promise<T
     child.send({ ask: question });
   });
 
-/** Starts one server under measure as its own process, on one core when the machine can pin. */
+const usage = new URL('servers/report-usage.mjs', import.meta.url).href;
+
+/** Starts one compiled server under measure as its own process, on one core when the machine can pin. */
 export async function startServer(file: string, env: Readonly<Record<string, string>>): Promise<Running> {
   const port = await freePort();
-  const args = ['--import', 'tsx', file];
+  const args = ['--import', usage, file];
   const pinned = existsSync('/usr/bin/taskset');
   const child = spawn(pinned ? 'taskset' : process.execPath, pinned ? ['-c', '0', process.execPath, ...args] : args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

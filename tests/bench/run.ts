@@ -2,7 +2,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compileCatalogue, measureCompiler } from './compiler.ts';
+import { startEmbedded } from '../../src/db/embedded.ts';
+import { buildServers, type BuiltServers } from './build.ts';
+import { measureCompiler } from './compiler.ts';
 import { measureHttp, type Contender } from './http-work.ts';
 import { chooseGenerator } from './load.ts';
 import { atLeast, atMost, goalTable, short, table, type Goal } from './report.ts';
@@ -31,31 +33,31 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 mkdirSync(folder, { recursive: true });
 const generator = chooseGenerator();
 say(
-  `load by ${generator}; server and load share one core where the machine can pin; every ratio is of neighbouring seconds\n`,
+  `load by ${generator}; server and load share one core where the machine can pin, the store has the others; every ratio is of neighbouring seconds\n`,
 );
 
-const servers = new URL('servers/', import.meta.url).pathname;
-const stock = (name: string, file: string, era: Contender['era']): Contender => ({
-  name,
-  file: join(servers, file),
-  path: '/mcp',
-  era,
-});
 const OURS = 'Overmind MCP';
 const goals: Goal[] = [];
 
-function ours(tools: number, era: Contender['era'], name: string): Contender {
-  const dataDir = join(folder, 'data-http');
+const dataDir = join(folder, 'data-http');
+const stock = (built: BuiltServers, name: string, server: string, era: Contender['era']): Contender => ({
+  name,
+  file: built.server(server),
+  path: '/mcp',
+  era,
+});
+
+function ours(built: BuiltServers, tools: number, era: Contender['era'], name: string): Contender {
   return {
     name,
-    file: join(servers, 'ours.ts'),
+    file: built.server('ours'),
     path: '/api/mcp/',
     era,
     env: {
       DATA_DIR: dataDir,
       RATE_LIMIT_REQUESTS: '0',
       PUBLISH_OUTPUT_SCHEMA: 'none',
-      BENCH_CATALOG: compileCatalogue(folder, tools),
+      BENCH_CATALOG: built.catalogue(tools),
     },
     get headers() {
       return {
@@ -66,32 +68,31 @@ function ours(tools: number, era: Contender['era'], name: string): Contender {
 }
 
 if (only.has('http')) {
-  rmSync(join(folder, 'data-http'), { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+  const built = buildServers(folder);
+  const bare = stock(built, 'bare node:http', 'raw-http', '2025-11-25');
+  const documented = stock(built, 'SDK v1, documented way', 'sdk-v1', '2025-11-25');
+  // Started here it is not pinned with the server, which adopts it: a store under load is another process's work.
+  const store = await startEmbedded({ folder: join(dataDir, 'postgres') });
   const { rows, memory } = await measureHttp(
     [
-      stock('bare node:http', 'raw-http.ts', '2025-11-25'),
-      ours(40, '2025-11-25', OURS),
-      ours(40, '2026-07-28', `${OURS}, 2026 wire`),
-      stock('SDK v1, low level', 'sdk-v1-low.ts', '2025-11-25'),
-      stock('SDK v1, documented way', 'sdk-v1.ts', '2025-11-25'),
-      stock('SDK v2, documented way', 'sdk-v2.ts', '2026-07-28'),
+      bare,
+      ours(built, 40, '2025-11-25', OURS),
+      ours(built, 40, '2026-07-28', `${OURS}, 2026 wire`),
+      stock(built, 'SDK v1, low level', 'sdk-v1-low', '2025-11-25'),
+      documented,
+      stock(built, 'SDK v2, documented way', 'sdk-v2', '2026-07-28'),
     ],
     { generator, clients: 16, seconds, rounds, tools: 40 },
   );
-  const one = await measureHttp(
-    [
-      stock('bare node:http', 'raw-http.ts', '2025-11-25'),
-      ours(1, '2025-11-25', OURS),
-      stock('SDK v1, documented way', 'sdk-v1.ts', '2025-11-25'),
-    ],
-    {
-      generator,
-      clients: 16,
-      seconds,
-      rounds,
-      tools: 1,
-    },
-  );
+  const one = await measureHttp([bare, ours(built, 1, '2025-11-25', OURS), documented], {
+    generator,
+    clients: 16,
+    seconds,
+    rounds,
+    tools: 1,
+  });
+  await store.leave();
   writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(rows, null, 2)}\n`);
   say(
     table(

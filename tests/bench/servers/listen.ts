@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from 'node:http';
-import './report-usage.mjs';
 
 /** Serves on the port the parent chose and says when it is ready. */
 export function listen(handler: RequestListener): void {

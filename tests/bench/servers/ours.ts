@@ -1,16 +1,46 @@
 // The real application - store, key authentication, audit, metrics, guards - serving the benchmark's compiled catalogue.
-import { addressesOf } from '../../../src/app/addresses.ts';
-import { createApp } from '../../../src/app/app.ts';
-import { Closing } from '../../../src/app/closing.ts';
-import { loadConfig } from '../../../src/app/config.ts';
-import { firstRun } from '../../../src/app/first-run.ts';
-import { listen } from '../../../src/app/http-server.ts';
-import { createMetrics } from '../../../src/app/metrics.ts';
-import { openServices } from '../../../src/app/open-services.ts';
-import { createProduct, type Product } from '../../../src/app/product.ts';
-import { createLogger } from '../../../src/kernel/logger.ts';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Product } from '../../../src/app/product.ts';
 import { answerCountRecords, answerReadRecords, catalogue, type ReadRecords } from '../catalogue.ts';
-import './report-usage.mjs';
+
+/** A module of the compiled product. */
+const load = (path: string): Promise<unknown> => import(pathToFileURL(join('dist/src', path)).href);
+const [
+  { addressesOf },
+  { createApp },
+  { Closing },
+  { loadConfig },
+  { firstRun },
+  { listen },
+  { createMetrics },
+  { openServices },
+  { createProduct },
+  { createLogger },
+  // because each path is the compiled form of the module whose type stands beside it
+] = (await Promise.all([
+  load('app/addresses.js'),
+  load('app/app.js'),
+  load('app/closing.js'),
+  load('app/config.js'),
+  load('app/first-run.js'),
+  load('app/http-server.js'),
+  load('app/metrics.js'),
+  load('app/open-services.js'),
+  load('app/product.js'),
+  load('kernel/logger.js'),
+])) as [
+  typeof import('../../../src/app/addresses.ts'),
+  typeof import('../../../src/app/app.ts'),
+  typeof import('../../../src/app/closing.ts'),
+  typeof import('../../../src/app/config.ts'),
+  typeof import('../../../src/app/first-run.ts'),
+  typeof import('../../../src/app/http-server.ts'),
+  typeof import('../../../src/app/metrics.ts'),
+  typeof import('../../../src/app/open-services.ts'),
+  typeof import('../../../src/app/product.ts'),
+  typeof import('../../../src/kernel/logger.ts'),
+];
 
 const config = loadConfig();
 const logger = createLogger({ level: config.logLevel });
