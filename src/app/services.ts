@@ -148,7 +148,7 @@ function identityServices(db: Db, clock: Clock, logger: Logger): IdentityService
       db,
       onTrouble: ({ what, error }) =>
         what === 'full'
-          ? logger.error('audit rows are being dropped: the buffer is full')
+          ? logger.error('calls wait: audit rows are stored more slowly than they come')
           : logger.warn('audit rows not stored yet', { error }),
     }),
     projects: new ProjectsService({ db, clock, changes }),

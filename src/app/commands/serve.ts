@@ -61,7 +61,6 @@ async function start({ terminal, worker, json }: ServeOptions, running: Running)
   });
   const metrics = createMetrics();
   metrics.gauge('overmind_audit_waiting', 'Audit rows not stored yet.', () => services.agentCalls.waiting);
-  metrics.gauge('overmind_audit_dropped', 'Audit rows dropped since the start.', () => services.agentCalls.dropped);
   const product = createProduct(services, metrics);
   if (worker) {
     const jobs = await startWorker(services, product);

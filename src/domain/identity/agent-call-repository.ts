@@ -1,8 +1,9 @@
 import type { Db, Tx } from '../../db/database.ts';
 import type { AgentCall, AgentCallFilter, AgentCallRow } from './agent-call.ts';
 
-export interface StoredCall extends AgentCall {
+export interface StoredCall {
   readonly id: string;
+  readonly call: AgentCall;
 }
 
 export class AgentCallRepository {
@@ -12,32 +13,24 @@ export class AgentCallRepository {
     this.#db = db;
   }
 
-  /** One statement and one parameter for a whole batch. A batch that is sent again after a lost answer stores nothing twice. */
+  /**
+   * One statement and one array per column for a whole batch, which costs server and store least. A batch that is sent
+   * again after a lost answer stores nothing twice.
+   */
   async insertMany(calls: readonly StoredCall[]): Promise<void> {
-    const rows = calls.map((call) => ({
-      id: call.id,
-      at: call.at.toISOString(),
-      request_id: call.requestId,
-      client_ip: call.clientIp,
-      account_id: call.subject,
-      credential_id: call.credentialId,
-      project_id: call.projectId ?? null,
-      kind: call.kind,
-      name: call.name,
-      outcome: call.outcome === 'ok' ? 'ok' : 'error',
-      error_code: call.outcome === 'ok' ? null : call.outcome,
-      duration_ms: call.durationMs,
-    }));
-    await this.#db.raw(
-      `insert into agent_calls
-         (id, at, request_id, client_ip, account_id, credential_id, project_id, kind, name, outcome, error_code, duration_ms)
-       select id, at, request_id, client_ip, account_id, credential_id, project_id, kind, name, outcome, error_code, duration_ms
-       from jsonb_to_recordset(?::jsonb) as c (
-         id text, at timestamptz, request_id text, client_ip text, account_id text, credential_id text, project_id text,
-         kind text, name text, outcome text, error_code text, duration_ms double precision)
-       on conflict (id) do nothing`,
-      [JSON.stringify(rows)],
-    );
+    await this.#db.raw(INSERT_MANY, [
+      textArray(calls, ({ id }) => id),
+      textArray(calls, ({ call }) => call.at.toISOString()),
+      textArray(calls, ({ call }) => call.requestId),
+      textArray(calls, ({ call }) => call.clientIp),
+      textArray(calls, ({ call }) => call.subject),
+      textArray(calls, ({ call }) => call.credentialId),
+      textArray(calls, ({ call }) => call.projectId),
+      textArray(calls, ({ call }) => call.kind),
+      textArray(calls, ({ call }) => call.name),
+      textArray(calls, ({ call }) => (call.outcome === 'ok' ? undefined : call.outcome)),
+      textArray(calls, ({ call }) => String(call.durationMs)),
+    ]);
   }
 
   /** Newest first. The credential's name is looked up where it still has one. */
@@ -69,6 +62,30 @@ export class AgentCallRepository {
     return rows.map(toRow);
   }
 }
+
+const INSERT_MANY = `insert into agent_calls
+    (id, at, request_id, client_ip, account_id, credential_id, project_id, kind, name, outcome, error_code, duration_ms)
+  select id, at, request_id, client_ip, account_id, credential_id, project_id, kind, name,
+    case when error_code is null then 'ok' else 'error' end, error_code, duration_ms
+  from unnest(?::text[], ?::timestamptz[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+    ?::text[], ?::double precision[])
+    as c (id, at, request_id, client_ip, account_id, credential_id, project_id, kind, name, error_code, duration_ms)
+  on conflict (id) do nothing`;
+
+/** The text form of a one-dimensional array (PostgreSQL 8.15.6). Written here because the driver's own quotes every element. */
+function textArray(calls: readonly StoredCall[], valueOf: (call: StoredCall) => string | undefined): string {
+  let text = '{';
+  for (const call of calls) {
+    const value = valueOf(call);
+    if (text.length > 1) text += ',';
+    if (value === undefined) text += 'NULL';
+    else text += PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+  }
+  return `${text}}`;
+}
+
+/** What needs no quotes. The word NULL would, but no column here takes it from a caller; quoting it costs nothing. */
+const PLAIN = /^(?!null$)[A-Za-z0-9_.:+-]+$/i;
 
 interface CallRow {
   id: string;

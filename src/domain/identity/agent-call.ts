@@ -6,7 +6,7 @@ export interface AgentCall {
   /** The account that called. */
   readonly subject: string;
   readonly credentialId: string;
-  readonly projectId?: string;
+  readonly projectId?: string | undefined;
   readonly kind: string;
   /** Name of the tool, resource, prompt or completion, as the contract spells it. */
   readonly name: string;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { AgentCallLog, type AgentCall } from '../../../src/domain/identity/index.ts';
+import type { Db } from '../../../src/db/database.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { emptyDatabase, openHandle, testDatabase } from '../../support/boot.ts';
 
@@ -15,6 +16,11 @@ const call = (requestId: string, change: Partial<AgentCall> = {}): AgentCall => 
   durationMs: 1.5,
   ...change,
 });
+
+const createTable = (db: Db) =>
+  db.raw(
+    'create table agent_calls (id text primary key, at timestamptz, request_id text, client_ip text, account_id text, credential_id text, project_id text, kind text, name text, outcome text, error_code text, duration_ms double precision)',
+  );
 
 describe('AgentCallLog', () => {
   it('stores who, what, where, the outcome and how long it took', async () => {
@@ -50,22 +56,42 @@ describe('AgentCallLog', () => {
     assert.equal(rows.length, 2_500);
   });
 
-  it('keeps rows through a failing database, stores each once when it is back, and drops only what finds it full', async () => {
+  it('keeps rows through a failing database, and stores each once when it is back', async () => {
+    const db = openHandle(await emptyDatabase());
+    const log = new AgentCallLog({ db, onTrouble: () => undefined });
+    const requestId = newId();
+    for (let index = 0; index < 2_010; index += 1) log.record(call(requestId));
+    assert.equal(await log.flush(), false);
+    assert.equal(log.waiting, 2_010);
+    await createTable(db);
+    assert.equal(await log.close(10_000), 0);
+    assert.equal((await db('agent_calls').select('id')).length, 2_010);
+  });
+
+  it('lets calls wait while it is full and refuses those that find no room in time, so that no row is lost', async () => {
     const db = openHandle(await emptyDatabase());
     const troubles: string[] = [];
-    const log = new AgentCallLog({ db, onTrouble: ({ what }) => troubles.push(what) });
-    const requestId = newId();
-    for (let index = 0; index < 20_010; index += 1) log.record(call(requestId));
-    assert.equal(await log.flush(), false);
-    assert.equal(log.waiting, 20_000);
-    assert.equal(log.dropped, 10);
+    const log = new AgentCallLog({ db, onTrouble: ({ what }) => troubles.push(what), roomWaitMs: 50 });
+    for (let index = 0; index < 9_999; index += 1) log.record(call('full'));
+    assert.equal(log.room(), undefined);
+    log.record(call('full'));
+    await assert.rejects(async () => log.room(), { code: 'unavailable' });
+    await assert.rejects(async () => log.room(), { code: 'unavailable' });
     assert.equal(troubles.filter((what) => what === 'full').length, 1);
-    await db.raw(
-      'create table agent_calls (id text primary key, at timestamptz, request_id text, client_ip text, account_id text, credential_id text, project_id text, kind text, name text, outcome text, error_code text, duration_ms double precision)',
-    );
+    await createTable(db);
+    await log.flush();
+    assert.equal(log.room(), undefined);
     assert.equal(await log.close(10_000), 0);
-    const rows = await db('agent_calls').select('id');
-    assert.equal(rows.length, 20_000);
+    assert.equal((await db('agent_calls').select('id')).length, 10_000);
+  });
+
+  it('lets a waiting call go on as soon as there is room', async () => {
+    const db = await testDatabase();
+    const log = new AgentCallLog({ db, onTrouble: () => undefined, roomWaitMs: 20_000 });
+    for (let index = 0; index < 10_000; index += 1) log.record(call(newId()));
+    await log.room();
+    assert.ok(log.waiting < 10_000);
+    assert.equal(await log.close(10_000), 0);
   });
 
   it('gives up at the deadline and says how many rows are lost', async () => {
