@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type HistogramConfiguration } from 'prom-client';
+import { OperationTally } from './operation-tally.ts';
 
 /** The runtime's counters and the process's own figures, in one registry per process. */
 export interface ProcessMetrics {
@@ -15,22 +16,42 @@ export interface ProcessMetrics {
 /** From one millisecond to the ceiling of a synchronous tool. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** A histogram whose values are counted elsewhere. */
+class TalliedHistogram extends Histogram<'kind' | 'name'> {
+  readonly #tally: OperationTally;
+  readonly #name: string;
+
+  constructor(tally: OperationTally, about: HistogramConfiguration<'kind' | 'name'>) {
+    super(about);
+    this.#tally = tally;
+    this.#name = about.name;
+  }
+
+  override async get(): ReturnType<Histogram<'kind' | 'name'>['get']> {
+    return { ...(await super.get()), values: this.#tally.samples(this.#name) };
+  }
+}
+
 /** All labels come from closed lists (contract names, error codes), so the number of series is bounded. */
 export function createMetrics(): ProcessMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'overmind_' });
+  const tally = new OperationTally(SECONDS);
   const operations = new Counter({
     name: 'overmind_operations_total',
     help: 'Finished operations by kind, contract name and outcome.',
     labelNames: ['kind', 'name', 'outcome'],
     registers,
+    collect() {
+      operations.reset();
+      for (const { kind, name, outcome, count } of tally.outcomes()) operations.inc({ kind, name, outcome }, count);
+    },
   });
-  const durations = new Histogram({
+  new TalliedHistogram(tally, {
     name: 'overmind_operation_duration_seconds',
     help: 'Time per operation by kind and contract name.',
     labelNames: ['kind', 'name'],
-    buckets: SECONDS,
     registers,
   });
   const refusals = new Counter({
@@ -46,10 +67,7 @@ export function createMetrics(): ProcessMetrics {
     registers,
   });
   return {
-    operation(kind, name, outcome, durationMs) {
-      operations.inc({ kind, name, outcome });
-      durations.observe({ kind, name }, durationMs / 1_000);
-    },
+    operation: (kind, name, outcome, durationMs) => tally.add(kind, name, outcome, durationMs / 1_000),
     refused: (status, reason) => refusals.inc({ status, reason }),
     deprecated: (kind, name, how) => deprecations.inc({ kind, name, how }),
     text: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),

@@ -12,14 +12,18 @@ export interface AccessEntry {
   readonly clientIp: string;
 }
 
-export type AccessLog = (entry: AccessEntry) => void;
+export interface AccessLog {
+  /** Whether an answer of this status leaves a line at the level in force. */
+  takes(status: number): boolean;
+  write(entry: AccessEntry): void;
+}
 
 /** Writes one line per finished request: server faults at error, refusals at info, the rest at debug. */
 export function createAccessLog(logger: Logger): AccessLog {
-  return (entry) => {
-    if (entry.status >= 500) logger.error('request', { ...entry });
-    else if (entry.status >= 400) logger.info('request', { ...entry });
-    else logger.debug('request', { ...entry });
+  const levelOf = (status: number) => (status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug');
+  return {
+    takes: (status) => logger.writes(levelOf(status)),
+    write: (entry) => logger[levelOf(entry.status)]('request', { ...entry }),
   };
 }
 
@@ -27,7 +31,7 @@ export function accessLog(log: AccessLog, clientIp: (ctx: Koa.Context) => string
   return async (ctx, next) => {
     const startMs = monotonicMs();
     ctx.res.once('close', () => {
-      log({
+      log.write({
         requestId: String(ctx.state['requestId'] ?? ''),
         method: ctx.method,
         path: ctx.path,

@@ -25,10 +25,17 @@ export function declaresTooMuch(request: IncomingMessage, maxBytes: number): boo
 
 /** Reads the body and counts what arrives, since a chunked request declares nothing. Throws `Refusal`. */
 export function readBody(request: IncomingMessage, limits: BodyLimits): Buffer | Promise<Buffer> {
-  return request.complete && !request.readableFlowing ? takeBody(request, limits) : awaitBody(request, limits);
+  return hasArrived(request) ? takeBody(request, limits) : awaitBody(request, limits);
 }
 
 /** A small body usually arrives with its headers: it lies in the stream already and needs no events. */
+function hasArrived(request: IncomingMessage): boolean {
+  if (request.readableFlowing) return false;
+  if (request.complete) return true;
+  const declared = request.headers['content-length'];
+  return declared !== undefined && request.readableLength > 0 && request.readableLength === Number(declared);
+}
+
 function takeBody(request: IncomingMessage, limits: BodyLimits): Buffer {
   if (request.readableLength > limits.maxBytes) throw tooLarge(limits.maxBytes);
   const body: unknown = request.read();

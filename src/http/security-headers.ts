@@ -1,10 +1,9 @@
 import type Koa from 'koa';
 
-/** On every answer, whatever it is. */
-export const API_SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-} as const;
+/** Headers of every answer to a program, whatever it is. */
+export function apiHeaders(requestId: string): Record<string, string> {
+  return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+}
 
 const PAGE_SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',

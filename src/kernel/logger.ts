@@ -9,6 +9,8 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  /** Whether a line of this level gets written; for callers who would do work only to have it thrown away. */
+  writes(level: Exclude<LogLevel, 'silent'>): boolean;
   /** A logger that adds these fields to every line. */
   child(fields: LogFields): Logger;
 }
@@ -79,6 +81,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     info: log('info'),
     warn: log('warn'),
     error: log('error'),
+    writes: (lineLevel) => RANK[lineLevel] >= RANK[level],
     child: (more) => createLogger({ level, clock, write, fields: { ...fields, ...more } }),
   };
 }

@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { checkArguments, checkUnsafe, invalidInputMessage, type FieldFaults } from './arguments.ts';
 import type { CatalogContract, TombstoneContract, ToolContract, Validator } from './contract.ts';
-import { withDeadline } from './deadline.ts';
+import type { Deadlines } from './deadline.ts';
 import type { Operation } from './exchange.ts';
 import { ContractFault, type Faults } from './faults.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -34,6 +34,7 @@ export interface CatalogParts<A, P> {
   readonly faults: Faults;
   readonly lifecycle: Lifecycle;
   readonly recorder: Recorder;
+  readonly deadlines: Deadlines;
   readonly logger: Logger;
   readonly idempotency: IdempotencyStore | undefined;
   readonly publishesSchemas: boolean;
@@ -78,6 +79,8 @@ export class Catalog<A, P> {
     const call = new ToolCall(this.#parts, tool, operation, name);
     let outcome = 'ok';
     try {
+      const room = this.#parts.recorder.room();
+      if (room !== undefined) await room;
       const answer = await call.run(args);
       if (!('refused' in answer)) return answer;
       outcome = 'invalid_input';
@@ -228,7 +231,7 @@ class ToolCall<A, P> {
     const { contract, run, validateOutput } = this.#tool;
     const { exchange, principal } = this.#operation;
     const context = this.#project === undefined ? principal.account : this.#project.context;
-    const output = await withDeadline(run(input, context), contract.timeoutMs, exchange);
+    const output = await this.#parts.deadlines.race(run(input, context), contract.timeoutMs, exchange);
     if (validateOutput(output)) return output;
     // Places and rules are the contract's own words; the values stay out of the log.
     const faults = (validateOutput.errors ?? [])

@@ -5,7 +5,7 @@ import { neutralise } from '../kernel/json.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { requirePermission } from './catalog.ts';
 import type { CatalogContract } from './contract.ts';
-import { withDeadline } from './deadline.ts';
+import type { Deadlines } from './deadline.ts';
 import type { Operation } from './exchange.ts';
 import type { Faults } from './faults.ts';
 import type { ProjectGate } from './projects.ts';
@@ -21,6 +21,7 @@ export interface CompletionParts<A, P> {
   readonly projects: ProjectGate<A, P>;
   readonly faults: Faults;
   readonly recorder: Recorder;
+  readonly deadlines: Deadlines;
   readonly logger: Logger;
 }
 
@@ -62,7 +63,11 @@ export class Completion<A, P> {
       const values =
         completer === undefined
           ? []
-          : await withDeadline(completer(clip(value, LONGEST_VALUE), project.context), TIMEOUT_MS, operation.exchange);
+          : await this.#parts.deadlines.race(
+              completer(clip(value, LONGEST_VALUE), project.context),
+              TIMEOUT_MS,
+              operation.exchange,
+            );
       return answer(values);
     } catch (error) {
       const failure = this.#fail(error, operation, name);

@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts';
 import { Catalog, requirePermission } from './catalog.ts';
 import { Completion } from './completion.ts';
 import type { ToolContract } from './contract.ts';
+import { Deadlines } from './deadline.ts';
 import type { Exchange, Operation } from './exchange.ts';
 import type { ExtensionPrompt, Extensions, ExtensionTool, InputRequest, RawCall } from './extensions.ts';
 import { ContractFault, Faults } from './faults.ts';
@@ -64,6 +65,7 @@ export class Dispatcher<A, P> {
       contract,
       faults,
       recorder,
+      deadlines: new Deadlines(),
       projects,
       lifecycle,
       logger: ports.logger,

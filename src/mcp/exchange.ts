@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { InboundCall, PresentedCredential } from '../http/inbound.ts';
+import { monotonicMs } from '../kernel/clock.ts';
 import type { Principal } from './ports.ts';
 import type { Era } from './protocol.ts';
 
@@ -12,7 +13,10 @@ export class Exchange implements InboundCall {
   readonly path: string;
   /** Headers of whatever answer follows. */
   readonly answerHeaders: Record<string, string>;
+  readonly startMs: number = monotonicMs();
   credential: PresentedCredential | undefined;
+  /** Whether its end leaves a line in the access log. */
+  isLogged = false;
   #controller: AbortController | undefined;
 
   constructor(

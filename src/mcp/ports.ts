@@ -65,7 +65,7 @@ export interface AuditEntry {
   readonly clientIp: string;
   readonly subject: string;
   readonly credentialId: string;
-  readonly projectId?: string;
+  readonly projectId: string | undefined;
   readonly kind: OperationKind;
   /** Tool, resource, prompt, completion or method name as the contract or protocol spells it; never a caller's own text. */
   readonly name: string;
@@ -77,6 +77,8 @@ export interface AuditEntry {
 /** Takes entries without blocking the answer; batches and stores them on its own time. Must not throw. */
 export interface AuditSink {
   record(entry: AuditEntry): void;
+  /** A promise while more entries are waiting than can be stored soon; rejects when they stay. Ask before any work. */
+  room?(): Promise<void> | undefined;
 }
 
 export type ReplayOutcome = { readonly output: unknown };

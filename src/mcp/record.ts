@@ -14,6 +14,11 @@ export class Recorder {
     this.#clock = ports.clock;
   }
 
+  /** Nothing is done that could not be written down: calls wait here while the audit is behind. */
+  room(): Promise<void> | undefined {
+    return this.#audit.room?.();
+  }
+
   finish(
     operation: {
       readonly exchange: Pick<Exchange, 'requestId' | 'clientIp'>;
@@ -31,7 +36,7 @@ export class Recorder {
       clientIp: exchange.clientIp,
       subject: principal.subject,
       credentialId: principal.credentialId,
-      ...(projectId === undefined ? {} : { projectId }),
+      projectId,
       kind: what.kind,
       name: what.name,
       outcome,

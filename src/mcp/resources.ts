@@ -7,7 +7,7 @@ import type { Redactor } from '../kernel/redact.ts';
 import { compileUriTemplate, splitUri, type SplitUri, type UriTemplate } from '../kernel/uri-template.ts';
 import { requirePermission } from './catalog.ts';
 import type { CatalogContract, ResourceContract } from './contract.ts';
-import { withDeadline } from './deadline.ts';
+import type { Deadlines } from './deadline.ts';
 import type { Operation } from './exchange.ts';
 import type { Faults } from './faults.ts';
 import { qualifyPayload } from './links.ts';
@@ -24,6 +24,7 @@ export interface ResourceParts<A, P> {
   readonly projects: ProjectGate<A, P>;
   readonly faults: Faults;
   readonly recorder: Recorder;
+  readonly deadlines: Deadlines;
   readonly redactor: Redactor;
   readonly logger: Logger;
   readonly maxResultLength: number;
@@ -126,7 +127,7 @@ export class Resources<A, P> {
     const { contract, reader } = resource;
     if (reader === undefined) return contract.text ?? '';
     const context = contract.context === 'project' ? project?.context : operation.principal.account;
-    const payload = await withDeadline(reader(variables, context), READ_TIMEOUT_MS, operation.exchange);
+    const payload = await this.#parts.deadlines.race(reader(variables, context), READ_TIMEOUT_MS, operation.exchange);
     const validate = this.#parts.contract.validators.resourcePayload[contract.name];
     if (validate !== undefined && !validate(payload)) {
       const faults = (validate.errors ?? [])

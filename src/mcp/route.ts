@@ -4,7 +4,7 @@ import { monotonicMs } from '../kernel/clock.ts';
 import { drain, parseBody, readBody } from '../http/body.ts';
 import { Refusal } from '../http/refusal.ts';
 import { createRequestIds, type RequestIds } from '../http/request-id.ts';
-import { API_SECURITY_HEADERS } from '../http/security-headers.ts';
+import { apiHeaders } from '../http/security-headers.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { errorEnvelope, type RequestId } from './envelope.ts';
 import { Exchange } from './exchange.ts';
@@ -33,6 +33,8 @@ export class Route<A, P> {
   readonly #legs: Legs<A>;
   readonly #lane: FastLane<A, P> | undefined;
   readonly #ids: RequestIds = createRequestIds();
+  /** Whether every answer leaves a line; else only what is not answered by the fast lane can leave one. */
+  readonly #logsAll: boolean;
 
   constructor(options: McpOptions<A, P>, dispatcher: Dispatcher<A, P>, legs: Legs<A>) {
     this.#options = options;
@@ -41,6 +43,7 @@ export class Route<A, P> {
       dispatcher.noteDenied(exchange, denial),
     );
     this.#legs = legs;
+    this.#logsAll = options.accessLog?.takes(200) ?? false;
     this.#lane = options.fastLane === false ? undefined : new FastLane(dispatcher);
   }
 
@@ -50,9 +53,9 @@ export class Route<A, P> {
       requestId,
       clientIp: this.#guards.clientIp(request),
       path,
-      answerHeaders: { 'x-request-id': requestId, ...API_SECURITY_HEADERS },
+      answerHeaders: apiHeaders(requestId),
     });
-    if (this.#options.accessLog !== undefined) this.#log(exchange);
+    if (this.#logsAll) this.#log(exchange);
     let id: RequestId | null = null;
     try {
       const admission = await this.#guards.admit(exchange);
@@ -76,6 +79,7 @@ export class Route<A, P> {
     if (lane !== undefined && plain !== undefined && lane.takes(plain)) {
       return lane.answer({ exchange, principal, era: plain.era, suspicious }, plain);
     }
+    if (!this.#logsAll) this.#log(exchange);
     if (!isObject(body)) throw notAMessage(body);
     checkMessage(body);
     const era = await this.#eraOf(exchange, body);
@@ -117,6 +121,7 @@ export class Route<A, P> {
   #refuse(exchange: Exchange, error: unknown, id: RequestId | null): void {
     const { response, request, requestId } = exchange;
     const { logger, metrics } = this.#options.ports;
+    if (!this.#logsAll) this.#log(exchange);
     const refusal = error instanceof Refusal ? error : undefined;
     if (refusal === undefined) logger.error('request failed', { requestId, error });
     metrics.refused(refusal?.status ?? 500, refusal?.code ?? 'internal_error');
@@ -148,17 +153,13 @@ export class Route<A, P> {
   }
 
   #log(exchange: Exchange): void {
-    const startMs = monotonicMs();
-    const { requestId, method, path, clientIp, response } = exchange;
+    const { accessLog } = this.#options;
+    if (accessLog === undefined || exchange.isLogged) return;
+    exchange.isLogged = true;
+    const { requestId, method, path, clientIp, response, startMs } = exchange;
     response.once('close', () => {
-      this.#options.accessLog?.({
-        requestId,
-        method,
-        path,
-        clientIp,
-        status: response.statusCode,
-        durationMs: monotonicMs() - startMs,
-      });
+      const durationMs = monotonicMs() - startMs;
+      accessLog.write({ requestId, method, path, clientIp, status: response.statusCode, durationMs });
     });
   }
 }
