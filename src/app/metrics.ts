@@ -48,12 +48,14 @@ export function createMetrics(): ProcessMetrics {
       for (const { kind, name, outcome, count } of tally.outcomes()) operations.inc({ kind, name, outcome }, count);
     },
   });
-  new TalliedHistogram(tally, {
-    name: 'overmind_operation_duration_seconds',
-    help: 'Time per operation by kind and contract name.',
-    labelNames: ['kind', 'name'],
-    registers,
-  });
+  registry.registerMetric(
+    new TalliedHistogram(tally, {
+      name: 'overmind_operation_duration_seconds',
+      help: 'Time per operation by kind and contract name.',
+      labelNames: ['kind', 'name'],
+      registers: [],
+    }),
+  );
   const refusals = new Counter({
     name: 'overmind_requests_refused_total',
     help: 'Requests a guard refused, by status and reason.',

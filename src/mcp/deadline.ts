@@ -20,7 +20,7 @@ export class Deadlines {
   readonly #places: (Pending | undefined)[] = [];
   readonly #free: number[] = [];
   #underWay = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #looksAgain = false;
 
   /** Gives what the work gives, or throws `unavailable`; late work is told to stop through the exchange's signal. */
   race<T>(work: Promise<T>, timeoutMs: number, exchange: Exchange): Promise<T> {
@@ -49,7 +49,7 @@ export class Deadlines {
     const place = this.#free.pop() ?? this.#places.length;
     this.#places[place] = pending;
     this.#underWay += 1;
-    this.#timer ??= setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
+    if (!this.#looksAgain) this.#lookLater();
     return place;
   }
 
@@ -60,8 +60,14 @@ export class Deadlines {
     this.#underWay -= 1;
   }
 
+  #lookLater(): void {
+    this.#looksAgain = true;
+    setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
   #look(): void {
-    this.#timer = this.#underWay === 0 ? undefined : setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#looksAgain = false;
+    if (this.#underWay > 0) this.#lookLater();
     const nowMs = monotonicMs();
     for (const [place, pending] of this.#places.entries()) {
       if (pending === undefined || pending.dueMs > nowMs) continue;

@@ -1,6 +1,16 @@
 // The real application - store, key authentication, audit, metrics, guards - serving the benchmark's compiled catalogue.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type * as addressesModule from '../../../src/app/addresses.ts';
+import type * as appModuleModule from '../../../src/app/app.ts';
+import type * as closingModule from '../../../src/app/closing.ts';
+import type * as configModule from '../../../src/app/config.ts';
+import type * as firstRunModule from '../../../src/app/first-run.ts';
+import type * as httpServerModule from '../../../src/app/http-server.ts';
+import type * as metricsModule from '../../../src/app/metrics.ts';
+import type * as openServicesModule from '../../../src/app/open-services.ts';
+import type * as productModule from '../../../src/app/product.ts';
+import type * as loggerModule from '../../../src/kernel/logger.ts';
 import type { Product } from '../../../src/app/product.ts';
 import { answerCountRecords, answerReadRecords, catalogue, type ReadRecords } from '../catalogue.ts';
 
@@ -30,16 +40,16 @@ const [
   load('app/product.js'),
   load('kernel/logger.js'),
 ])) as [
-  typeof import('../../../src/app/addresses.ts'),
-  typeof import('../../../src/app/app.ts'),
-  typeof import('../../../src/app/closing.ts'),
-  typeof import('../../../src/app/config.ts'),
-  typeof import('../../../src/app/first-run.ts'),
-  typeof import('../../../src/app/http-server.ts'),
-  typeof import('../../../src/app/metrics.ts'),
-  typeof import('../../../src/app/open-services.ts'),
-  typeof import('../../../src/app/product.ts'),
-  typeof import('../../../src/kernel/logger.ts'),
+  typeof addressesModule,
+  typeof appModuleModule,
+  typeof closingModule,
+  typeof configModule,
+  typeof firstRunModule,
+  typeof httpServerModule,
+  typeof metricsModule,
+  typeof openServicesModule,
+  typeof productModule,
+  typeof loggerModule,
 ];
 
 const config = loadConfig();
