@@ -7,7 +7,8 @@ BASE ?= origin/main
 
 .DEFAULT_GOAL := help
 .PHONY: help install build start demo dev generate scaffold check-generated lint lint-contracts typecheck floors knip \
-        format test test-pg bench conformance conformance-auth containment docs mock schema-diff coverage test-browser cost check ci migrate clean
+        format test test-pg bench conformance conformance-auth containment docs mock schema-diff coverage test-browser cost check ci migrate clean \
+        scale chaos gate-properties designer-walk conformance-mock
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
@@ -94,8 +95,24 @@ mock: install ## a server from the contracts alone
 schema-diff: install ## what a change breaks: make schema-diff BASE=ref
 	$(CONTRACT) diff "$(BASE)" --fail-on breaking
 
+designer-walk: build ## a new project from an empty folder: install, serve, gate, add, test
+	$(NODE) --import tsx tests/designer/walk.ts
+
+conformance-mock: install ## protocol scenarios against the mock of the fixture contracts
+	$(NODE) --import tsx tests/conformance/mock.ts
+
 containment: install ## the prover on a folder of schema pairs: make containment SUITE=folder
 	$(NODE) --import tsx tests/gate/containment-suite.ts "$(SUITE)"
+
+gate-properties: install ## the prover and the gate on seeded random schemas and edits
+	GATE_PAIRS=10000 GATE_EDITS=500 GATE_MUTATIONS=500 npx mocha tests/gate/containment-properties.test.ts tests/gate/contract-edits.test.ts tests/gate/real-contract-mutations.test.ts
+
+scale: build ## a million spans in, then every question at three sizes
+	$(NODE) --import tsx tests/bench/scale/run.ts
+
+chaos: build ## kill servers, workers and databases; SERVER_KILLS, DATASET_KILLS, DATABASE_KILLS, CHAOS_KILLS, CHAOS_JOBS
+	SERVER_KILLS=$${SERVER_KILLS:-20} DATASET_KILLS=$${DATASET_KILLS:-20} DATABASE_KILLS=$${DATABASE_KILLS:-10} CHAOS_KILLS=$${CHAOS_KILLS:-20} CHAOS_JOBS=$${CHAOS_JOBS:-200} \
+	  npx mocha tests/e2e/killed-server.test.ts tests/e2e/killed-database.test.ts tests/workers/chaos.test.ts tests/workers/dataset-run.test.ts tests/domain/observability/kill.test.ts
 
 check: check-generated typecheck lint floors test ## what a change must pass
 

@@ -82,5 +82,6 @@ function principalOf({
 /** The tables of the tokeniser are large, so they are loaded when somebody first looks at the catalog. */
 async function countTokens(text: string): Promise<number> {
   const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base');
-  return count(text);
+  // A description may spell a special token; it is text like any other.
+  return count(text, { disallowedSpecial: new Set() });
 }
