@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { compileCatalogue } from './compiler.ts';
 
 const SIZES = [40, 1];
@@ -32,6 +32,6 @@ export function buildServers(folder: string): BuiltServers {
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project], { stdio: 'inherit' });
   return {
     server: (name) => join(out, 'tests/bench/servers', `${name}.js`),
-    catalogue: (size) => join(out, folder, `catalogue-${String(size)}-generated/catalog/index.js`),
+    catalogue: (size) => join(out, relative('.', folder), `catalogue-${String(size)}-generated/catalog/index.js`),
   };
 }

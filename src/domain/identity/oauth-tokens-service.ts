@@ -56,6 +56,8 @@ export class OAuthTokensService {
   readonly #grants: OAuthGrantRepository;
   readonly #tokens: OAuthTokenRepository;
   readonly #succession: TokenSuccession;
+  /** Rotations under way in this process, by what was asked. */
+  readonly #underWay = new Map<string, Promise<RefreshAnswer>>();
 
   constructor(parts: OAuthTokensServiceParts) {
     this.#parts = parts;
@@ -92,7 +94,7 @@ export class OAuthTokensService {
    * restored from a copy, and nobody can tell which side is the thief, so the family ends.
    */
   async refresh(request: RefreshRequest): Promise<RefreshAnswer> {
-    const answer = await this.#rotate(request);
+    const answer = await this.#rotateOnce(request);
     if ('tokens' in answer) return answer;
     const owner = await this.findOwner(sha256(request.token));
     return { ...answer, ...(owner && { owner }) };
@@ -101,6 +103,17 @@ export class OAuthTokensService {
   /** Whose token this is or was; for the audit of refusals. */
   async findOwner(sha256OfToken: string): Promise<OAuthOwner | undefined> {
     return this.#tokens.findOwner(sha256OfToken);
+  }
+
+  /** Within a grace all who ask the same at once get the same answer, so one of them asks for all and nobody queues for the row. */
+  #rotateOnce(request: RefreshRequest): Promise<RefreshAnswer> {
+    if (this.#parts.graceSeconds === 0) return this.#rotate(request);
+    const asked = JSON.stringify([sha256(request.token), request.clientId, request.scopes]);
+    const before = this.#underWay.get(asked);
+    if (before !== undefined) return before;
+    const rotation = this.#rotate(request).finally(() => this.#underWay.delete(asked));
+    this.#underWay.set(asked, rotation);
+    return rotation;
   }
 
   #rotate(request: RefreshRequest): Promise<RefreshAnswer> {
