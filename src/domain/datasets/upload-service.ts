@@ -97,9 +97,10 @@ export class UploadService {
         return { ...now, receivedBytes: offset + bytes.length };
       });
     } catch (error) {
+      // After any other failure the row may be there all the same: what nobody refers to is the sweep's to remove.
+      if (!(error instanceof Overtaken)) throw error;
       await objects.delete(objectKey);
-      if (error instanceof Overtaken) return this.#settle(this.#uploads, error.upload, chunk);
-      throw error;
+      return this.#settle(this.#uploads, error.upload, chunk);
     }
   }
 
