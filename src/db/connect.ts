@@ -21,7 +21,7 @@ export interface ConnectOptions {
 }
 
 const POOL_MAX = 10;
-const ACQUIRE_TIMEOUT_MS = 5_000;
+const ACQUIRE_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
