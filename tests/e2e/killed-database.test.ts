@@ -36,6 +36,10 @@ async function send(server: RunningServer, key: string, item: Export): Promise<v
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': key },
     body: item.body,
+  }).catch((error: unknown) => {
+    throw new Error(`the server does not answer; it has said:\n${server.process.stderr.slice(-4_000)}`, {
+      cause: error,
+    });
   });
   if (response.ok) item.taken = true;
   else assert.equal(response.status, 503, `an outage is told as one: ${await response.text()}`);
@@ -62,7 +66,8 @@ describe('an embedded database that is killed again and again', function () {
         exports.filter(({ taken }) => taken).map((item) => item.traceId),
       );
       await wait(Math.random() * 300);
-      killDatabase(folder);
+      // The one of the life before may still be on its way back.
+      await eventually(() => killDatabase(folder), { withinMs: TAKE_UP_MS });
       await Promise.all([...sending, landing]);
       await eventually(
         async () => {
