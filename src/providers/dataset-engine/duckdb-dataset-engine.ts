@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ROW_IDENTITY } from '../../domain/datasets/index.ts';
@@ -341,22 +340,17 @@ async function writeJsonLines(
   rows: AsyncIterable<readonly DatasetRow[]>,
   { signal, onProgress }: WriteRowsOptions,
 ): Promise<void> {
-  const stream = createWriteStream(file, { mode: 0o600 });
-  let count = 0;
-  try {
+  async function* lines(): AsyncIterable<string> {
+    let count = 0;
     for await (const batch of rows) {
       signal?.throwIfAborted();
-      const lines = batch.map((row, index) => toJsonLine({ [ROW_IDENTITY]: count + index + 1, ...row }));
-      if (!stream.write(lines.join(''))) await once(stream, 'drain');
+      yield batch.map((row, index) => toJsonLine({ [ROW_IDENTITY]: count + index + 1, ...row })).join('');
       count += batch.length;
       await onProgress?.(count);
     }
-    stream.end();
-    await finished(stream);
-  } catch (error) {
-    stream.destroy();
-    throw error;
   }
+  // The pipeline owns the file's errors: one that comes after the rows have failed would end the process.
+  await pipeline(Readable.from(lines()), createWriteStream(file, { mode: 0o600 }));
 }
 
 function translate(failure: TaskFailure, task: EngineTask, timeoutMs: number): Error {
