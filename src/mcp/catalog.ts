@@ -79,8 +79,6 @@ export class Catalog<A, P> {
     const call = new ToolCall(this.#parts, tool, operation, name);
     let outcome = 'ok';
     try {
-      const room = this.#parts.recorder.room();
-      if (room !== undefined) await room;
       const answer = await call.run(args);
       if (!('refused' in answer)) return answer;
       outcome = 'invalid_input';

@@ -14,11 +14,6 @@ export class Recorder {
     this.#clock = ports.clock;
   }
 
-  /** Nothing is done that could not be written down: calls wait here while the audit is behind. */
-  room(): Promise<void> | undefined {
-    return this.#audit.room?.();
-  }
-
   finish(
     operation: {
       readonly exchange: Pick<Exchange, 'requestId' | 'clientIp'>;

@@ -63,6 +63,8 @@ export class Route<A, P> {
         response.writeHead(204, { ...exchange.answerHeaders, ...admission.preflight }).end();
         return;
       }
+      const room = this.#options.ports.audit.room?.();
+      if (room !== undefined) await roomOrBusy(room);
       const reading = readBody(request, this.#guards.bodyLimits);
       const parsed = parseBody(reading instanceof Promise ? await reading : reading, this.#guards.maxDepth);
       id = idOf(parsed.value);
@@ -161,6 +163,16 @@ export class Route<A, P> {
       const durationMs = monotonicMs() - startMs;
       accessLog.write({ requestId, method, path, clientIp, status: response.statusCode, durationMs });
     });
+  }
+}
+
+/** Nothing is done that could not be written down: requests wait while the audit is behind, whatever they ask for. */
+async function roomOrBusy(room: Promise<void>): Promise<void> {
+  try {
+    await room;
+  } catch {
+    const message = 'The server cannot write down what it does at the moment. Try again in a few seconds.';
+    throw new Refusal(503, 'unavailable', message, { headers: { 'retry-after': '5' } });
   }
 }
 

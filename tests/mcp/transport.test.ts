@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { createMemoryRateLimiter } from '../../src/http/rate-limit.ts';
 import { callTool, message, rpc, send } from './support/rpc.ts';
-import { openRoom, type RunningRoom } from './support/stock-room.ts';
+import { openRoom, StockRoom, type RunningRoom } from './support/stock-room.ts';
 
 describe('MCP transport', () => {
   let open: RunningRoom;
@@ -334,6 +334,28 @@ describe('MCP transport', () => {
     for (let guess = 0; guess < 8; guess++)
       statuses.push((await callTool(open.port, 'whoami', {}, { key: `guess-${guess}` })).status);
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429, 429]);
+  });
+
+  it('lets every kind of request wait while it could not be written down, and refuses those that wait in vain', async () => {
+    await open.close();
+    const room = new StockRoom();
+    const { ports } = room.options();
+    let answer: () => Promise<void> = async () => Promise.reject(new Error('no room'));
+    open = await openRoom({ ports: { ...ports, audit: { ...ports.audit, room: () => answer() } } }, room);
+    const requests = [
+      message('tools/call', { name: 'list_items', arguments: {} }),
+      message('resources/read', { uri: 'stock://project/current' }),
+      message('prompts/get', { name: 'nothing', arguments: {} }),
+      message('tools/list', {}),
+    ];
+    for (const { headers, body } of requests) {
+      const refused = await send(open.port, { headers, body });
+      assert.deepEqual([refused.status, refused.json.error.data.code], [503, 'unavailable']);
+      assert.equal(refused.headers['retry-after'], '5');
+    }
+    assert.deepEqual([room.handled, room.audit.length], [0, 0]);
+    answer = async () => undefined;
+    assert.equal((await rpc(open.port, 'tools/list', {})).status, 200);
   });
 
   it('passes other paths on', async () => {
