@@ -7,7 +7,7 @@ BASE ?= origin/main
 
 .DEFAULT_GOAL := help
 .PHONY: help install build start demo dev generate scaffold check-generated lint lint-contracts typecheck floors knip \
-        format test test-pg bench conformance conformance-auth containment docs mock schema-diff coverage test-browser cost check ci migrate clean \
+        format test test-pg test-store bench conformance conformance-auth containment docs mock schema-diff coverage test-browser cost check ci migrate clean \
         scale chaos gate-properties designer-walk conformance-mock
 
 help: ## list the tasks
@@ -68,8 +68,12 @@ test: install build ## the whole suite on the embedded database
 	npm run --silent test
 
 test-pg: install build ## the whole suite on the PostgreSQL of DATABASE_URL
-	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh)"' >&2; exit 2; }
+	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh start)"; export DATABASE_URL' >&2; exit 2; }
 	npm run --silent test
+
+test-store: install build ## what touches a store, on the PostgreSQL of DATABASE_URL: all but the compiler's and the gate's own tests
+	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh start)"; export DATABASE_URL' >&2; exit 2; }
+	npm run --silent test:store
 
 test-browser: install build ## the pages in Chromium: Console, docs site, review page
 	npx mocha 'tests/**/*.browser.ts'
