@@ -22,13 +22,17 @@ import {
   SessionsService,
 } from '../domain/identity/index.ts';
 import { JobsService, RequestKeys } from '../domain/jobs/index.ts';
+import { ModelsService } from '../domain/models/index.ts';
 import { createObservability, type Observability } from '../domain/observability/index.ts';
 import { Invitations, ProjectsService } from '../domain/projects/index.ts';
 import { systemClock, type Clock } from '../kernel/clock.ts';
+import { SECOND_MS } from '../kernel/duration.ts';
+import { newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { PageCursors } from '../kernel/page-cursor.ts';
 import { deriveKey } from '../kernel/secrets.ts';
 import { DuckDbDatasetEngine } from '../providers/dataset-engine/duckdb-dataset-engine.ts';
+import { OpenAiChatModel } from '../providers/models/openai-chat-model.ts';
 import { LocalObjectStore } from '../providers/object-store/local-object-store.ts';
 import { S3ObjectStore } from '../providers/object-store/s3-object-store.ts';
 import { Delivery } from '../workers/index.ts';
@@ -72,6 +76,8 @@ export interface Services {
   readonly jobs: JobsService;
   readonly requestKeys: RequestKeys;
   readonly observability: Observability;
+  /** Language models, where the operator has set one up. */
+  readonly models: ModelsService;
   readonly datasets: Datasets;
 }
 
@@ -103,6 +109,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
   const observability = createObservability({ db, clock, cursors });
   const { capabilities, traces } = observability;
   const identity = identityServices(db, clock, logger);
+  const models = modelsService(config, db);
   const oauth = oauthServices(parts, { installationSecret, clock });
   const sessions = new SessionsService({ db, clock, accounts: identity.accounts });
   const authenticate = createAuthenticator({ ...identity, clock });
@@ -131,6 +138,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     jobs,
     requestKeys: new RequestKeys(db),
     observability,
+    models,
     datasets: createDatasets({ db, clock, cursors, jobs, capabilities, traces, ...dataStores(config) }),
   };
 }
@@ -170,6 +178,22 @@ function oauthServices(
       onError: (error) => logger.warn('use of a connection not stored', { error }),
     }),
   };
+}
+
+function modelsService(config: Config, db: Db): ModelsService {
+  const { modelProviderUrl: url, modelProviderModel: model, modelProviderApiKey: apiKey } = config;
+  const missing = url === undefined ? 'MODEL_PROVIDER_URL' : 'MODEL_PROVIDER_MODEL';
+  const timeoutMs = config.modelProviderTimeoutSeconds * SECOND_MS;
+  return new ModelsService({
+    db,
+    newId,
+    provider:
+      url === undefined || model === undefined
+        ? { missing }
+        : { model: new OpenAiChatModel({ url, model, timeoutMs, ...(apiKey !== undefined && { apiKey }) }) },
+    budgets: { workTokens: config.modelTurnTokens, dayTokens: config.modelDayTokens },
+    ...(config.modelProviderPrices && { prices: config.modelProviderPrices }),
+  });
 }
 
 function dataStores(config: Config): Pick<DatasetsParts, 'objects' | 'engine'> {

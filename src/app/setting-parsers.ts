@@ -93,6 +93,16 @@ export function accessKey(): Parser<{ readonly accessKeyId: string; readonly sec
   };
 }
 
+/** Two figures in one, so that neither can be set alone. */
+export function prices(): Parser<{ readonly input: number; readonly output: number }> {
+  return (text) => {
+    const [, input, output] = /^(\d{1,6}(?:\.\d{1,6})?):(\d{1,6}(?:\.\d{1,6})?)$/.exec(text) ?? [];
+    return input === undefined || output === undefined
+      ? { expected: 'two prices joined by a colon, such as 0.25:2' }
+      : { value: Object.freeze({ input: Number(input), output: Number(output) }) };
+  };
+}
+
 export function hostList(): Parser<readonly string[]> {
   const shape = /^(\*|\.?[a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/;
   return (text) => {

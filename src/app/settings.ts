@@ -10,6 +10,7 @@ import {
   optional,
   origins,
   postgresUrl,
+  prices,
   text,
   url,
 } from './setting-parsers.ts';
@@ -272,6 +273,31 @@ export const SETTINGS = {
     example: '120',
     meaning: 'Longest wait for one answer of the model provider.',
     parse: integer(1, 600),
+  }),
+  modelProviderPrices: setting({
+    name: 'MODEL_PROVIDER_PRICES',
+    group: 'Models',
+    default: undefined,
+    example: '0.25:2',
+    meaning:
+      'Price of a million input and of a million output tokens, joined by a colon, for the record of costs. Absent: tokens are recorded without cost.',
+    parse: optional(prices()),
+  }),
+  modelTurnTokens: setting({
+    name: 'MODEL_TURN_TOKENS',
+    group: 'Models',
+    default: '200000',
+    example: '50000',
+    meaning: 'Tokens after which one turn of an agent asks the model nothing more. 0 is no limit.',
+    parse: integer(0, 100_000_000),
+  }),
+  modelDayTokens: setting({
+    name: 'MODEL_DAY_TOKENS',
+    group: 'Models',
+    default: '2000000',
+    example: '500000',
+    meaning: 'Tokens after which a project asks the model nothing more until 00:00 UTC. 0 is no limit.',
+    parse: integer(0, 1_000_000_000),
   }),
 } as const;
 

@@ -7,6 +7,7 @@ import { migration as signIn } from './0006-sign-in.ts';
 import { migration as spanPartitions } from './0007-span-partitions.ts';
 import { migration as attempts } from './0008-attempts.ts';
 import { migration as uploads } from './0009-uploads.ts';
+import { migration as modelCalls } from './0013-model-calls.ts';
 import type { Migration } from './migration.ts';
 
 /** The whole schema in order. A list, not a folder scan: sources and compiled code then run the same steps. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   spanPartitions,
   attempts,
   uploads,
+  modelCalls,
 ];
