@@ -18,7 +18,8 @@ export interface S3World {
   close(): Promise<void>;
 }
 
-const S3_CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+/** Frozen, as settings are. */
+const S3_CREDENTIALS = Object.freeze({ accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' });
 
 export async function s3World(): Promise<S3World> {
   const root = await mkdtemp(path.join(tmpdir(), 's3-'));

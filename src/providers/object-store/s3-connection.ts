@@ -35,7 +35,8 @@ export async function connectS3(place: S3Place): Promise<S3Connection> {
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
     ...(place.endpoint !== undefined && { endpoint: place.endpoint, forcePathStyle: true }),
-    ...(place.credentials && { credentials: place.credentials }),
+    // A copy: the SDK writes into what it is given, and settings are frozen.
+    ...(place.credentials && { credentials: { ...place.credentials } }),
   });
   return { sdk, client };
 }
