@@ -47,13 +47,13 @@ const DEFAULTS: WorkerSettings = {
   leaseMs: 20 * SECOND_MS,
   pollMs: SECOND_MS,
   sweepMs: 5 * SECOND_MS,
-  forgottenAfterMs: 60 * SECOND_MS,
+  forgottenAfterMs: 25 * SECOND_MS,
   retryBaseMs: 2 * SECOND_MS,
 };
 const OUTAGE = { baseMs: 500, maxMs: 10_000 };
 /** After the abort, how long a stopping worker waits for its handlers to notice. */
 const ABORT_MS = 5 * SECOND_MS;
-/** How long a job that this worker has no handler for waits before it is offered again. */
+/** How long a job that this worker could not take waits before it is offered again. */
 const PASS_ON_MS = SECOND_MS;
 
 /**
@@ -142,8 +142,11 @@ export class Worker<H> {
       const kinds = [...this.#handlers.keys()];
       const leases = this.#leases.in(tx);
       const jobs = await leases.claim(ids, { kinds, worker: this.#name, leaseMs });
-      // During a roll-out this process may be older or newer than the one that asked; the message goes on to the other.
-      if (jobs.length < ids.length) await delivery.send(tx, await leases.findOfOtherKinds(ids, kinds), PASS_ON_MS);
+      if (jobs.length < ids.length) {
+        const claimed = new Set<string>(jobs.map(({ id }) => id));
+        const others = ids.filter((id) => !claimed.has(id));
+        await delivery.send(tx, await leases.findUnclaimed(others, kinds), PASS_ON_MS);
+      }
       return { messages: ids.length, jobs };
     });
   }

@@ -233,6 +233,24 @@ describe('Worker', () => {
     await eventually(async () => assert.equal((await bench.read(job)).status, 'succeeded'));
   });
 
+  it('goes on with a job whose row was locked when its message came', async () => {
+    const job = await bench.enqueue();
+    const tx = await bench.db.transaction();
+    await tx.raw('select from jobs where id = ? for update', [job.id]);
+    const waiting = async () => {
+      const { rows } = await bench.db.raw<{ rows: { n: number }[] }>(
+        `select count(*)::int as n from pgboss.job where singleton_key = ? and start_after <= now()`,
+        [job.id],
+      );
+      return rows[0]?.n;
+    };
+    assert.equal(await waiting(), 1);
+    await start({ handlers: { count: async () => undefined }, settings: { forgottenAfterMs: 600_000 } });
+    await eventually(async () => assert.equal(await waiting(), 0));
+    await tx.rollback();
+    await eventually(async () => assert.equal((await bench.read(job)).status, 'succeeded'));
+  });
+
   it('lets running jobs finish when it stops', async () => {
     let began: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (began = resolve));

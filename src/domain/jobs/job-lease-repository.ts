@@ -82,10 +82,13 @@ export class JobLeaseRepository {
     }));
   }
 
-  /** Those of the jobs that are open and of none of these kinds: work for another process. */
-  async findOfOtherKinds(ids: readonly string[], kinds: readonly string[]): Promise<readonly JobId[]> {
+  /**
+   * Those of the jobs whose message must go on although nobody took them with it: their row was locked at that moment,
+   * or, during a roll-out, they are of a kind that only an older or a newer process knows.
+   */
+  async findUnclaimed(ids: readonly string[], kinds: readonly string[]): Promise<readonly JobId[]> {
     const result = await this.#db.raw<{ rows: { id: JobId }[] }>(
-      `select id from jobs where id = any(?) and not kind = any(?) and status in ('queued', 'running')`,
+      `select id from jobs where id = any(?) and (status = 'queued' or (status = 'running' and not kind = any(?)))`,
       [[...ids], [...kinds]],
     );
     return result.rows.map((row) => row.id);
