@@ -48,7 +48,9 @@ describe('credentials on the MCP route', () => {
 
 describe('rate limit', () => {
   it('answers 429 with Retry-After to the key that passed its limit, and others go on', async () => {
-    const server = await startServer({ environment: { RATE_LIMIT_REQUESTS: '30', RATE_LIMIT_SECONDS: '60' } });
+    const environment = { RATE_LIMIT_REQUESTS: '30', RATE_LIMIT_SECONDS: '60' };
+    // Every process counts for itself.
+    const server = await startServer({ environment, processes: 1 });
     const [busy, calm] = [await given.project({ server }), await given.project({ server })];
     const answers = await Promise.all(Array.from({ length: 60 }, () => busy.rpc('tools/list')));
     const refused = answers.filter(({ status }) => status === 429);

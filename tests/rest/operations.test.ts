@@ -55,8 +55,8 @@ describe('GET /readyz', () => {
 });
 
 describe('GET /metrics', () => {
-  it('counts operations by contract name and outcome', async () => {
-    const server = await startServer();
+  it('counts operations of this process by contract name and outcome', async () => {
+    const server = await startServer({ processes: 1 });
     const world = await given.project({ server });
     await world.call('list_projects', {});
     await world.refuses('list_projects', { limit: 0 }, { code: 'invalid_input' });

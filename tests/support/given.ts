@@ -114,7 +114,7 @@ export class World extends Caller {
 
   /** Runs background work until this job will not change by itself, and gives its last state. */
   async finishJob({ kind, id }: { readonly kind: string; readonly id: string }): Promise<GetJob['output']> {
-    startWorker(this.server);
+    startWorkers(this.server);
     // because a receipt's kind is one of the contract's kinds
     const args = { kind, id } as GetJob['call'];
     for (;;) {
@@ -171,21 +171,22 @@ function errorOf(result: Readonly<Record<string, unknown>>): ToolError {
 
 const working = new WeakSet<TestServer>();
 
-/** One worker per server, from the first test that needs one. */
-function startWorker(server: TestServer): void {
+/** One worker for each instance of the server, from the first test that needs one. */
+function startWorkers(server: TestServer): void {
   if (working.has(server)) return;
   working.add(server);
-  const { services, product } = server;
-  const worker = new Worker({
-    db: services.db,
-    delivery: services.delivery,
-    logger: services.logger,
-    handlers: product.jobs.handlers,
-    policies: jobPolicies,
-    onFailed: product.jobs.onFailed,
-    isRetryable: (code) => product.contract.errors[code]?.retryable === true,
-    settings: { concurrency: 2, pollMs: 100, retryBaseMs: 50 },
-  });
-  worker.start();
-  beforeClosing(() => worker.stop(1_000));
+  for (const { services, product } of server.instances) {
+    const worker = new Worker({
+      db: services.db,
+      delivery: services.delivery,
+      logger: services.logger,
+      handlers: product.jobs.handlers,
+      policies: jobPolicies,
+      onFailed: product.jobs.onFailed,
+      isRetryable: (code) => product.contract.errors[code]?.retryable === true,
+      settings: { concurrency: 2, pollMs: 100, retryBaseMs: 50 },
+    });
+    worker.start();
+    beforeClosing(() => worker.stop(1_000));
+  }
 }

@@ -5,28 +5,39 @@ import { listen } from '../../src/app/http-server.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import type { OAuthOptions } from '../../src/app/oauth.ts';
 import { createProduct, type Product } from '../../src/app/product.ts';
-import { createServices, type Services } from '../../src/app/services.ts';
-import type { HttpServer } from '../../src/http/open-port.ts';
+import { createServices, type ServiceParts, type Services } from '../../src/app/services.ts';
 import type { Db } from '../../src/db/database.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
 import { installDelivery } from '../../src/workers/index.ts';
-import { beforeClosing, testAddress, testDatabase, type TestDatabase } from './boot.ts';
+import { beforeClosing, openHandle, testAddress, testDatabase, type TestDatabase } from './boot.ts';
 import { noteLog, noteMetrics } from './canary.ts';
+import { PROCESSES } from './lane.ts';
 import { testConfig } from './services.ts';
 
 /** The product's whole HTTP surface in this process, on a free port and the test database. */
 export interface TestServer {
   readonly origin: string;
+  /** Of the first instance, for what a test does beside its requests. */
   readonly services: Services;
-  readonly product: Product;
-  readonly app: App;
+  /** All that answer at the address, in turns; each with its own memory, pools and engine. */
+  readonly instances: readonly Instance[];
   /** Every line logged so far, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
   stop(): Promise<void>;
 }
 
+/** What one process of the installation would hold. */
+export interface Instance {
+  readonly services: Services;
+  readonly product: Product;
+  readonly app: App;
+  close(): Promise<void>;
+}
+
 export interface TestServerOptions {
+  /** 1 for tests of what one process keeps to itself; the setting of the run otherwise. */
+  readonly processes?: number;
   readonly environment?: Environment;
   readonly clock?: Clock;
   /** Another handle on the test database, for tests that break it. */
@@ -35,6 +46,9 @@ export interface TestServerOptions {
   readonly database?: TestDatabase;
   readonly oauth?: OAuthOptions;
 }
+
+/** Four processes of ten connections each are more than a small database gives. */
+const SMALL_POOL = { poolMax: 6 };
 
 let shared: Promise<TestServer> | undefined;
 let prepared: Promise<void> | undefined;
@@ -47,8 +61,9 @@ export function sharedServer(): Promise<TestServer> {
 
 /** A server with settings, a clock or a database handle of its own. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { environment, clock, db, database, oauth } = options;
-  const config = await testConfig({ LOG_LEVEL: 'debug', ...environment });
+  const { environment, db, database, processes = PROCESSES } = options;
+  const store = database ?? { db: db ?? (await testDatabase()), address: await testAddress() };
+  const config = await testConfig({ LOG_LEVEL: 'debug', ...environment }, store.address);
   const log: Readonly<Record<string, unknown>>[] = [];
   const logger = createLogger({
     level: config.logLevel,
@@ -58,39 +73,79 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     },
   });
   const server = await listen(config);
-  const store = database ?? { db: db ?? (await testDatabase()), address: await testAddress() };
   prepared ??= installDelivery(await testDatabase(), await testAddress(), logger);
   await prepared;
   const addresses = addressesOf(config, server.port);
-  const services = await createServices({ config, addresses, logger, store, works: false, ...(clock && { clock }) });
-  await services.delivery.start();
-  const metrics = createMetrics();
-  const product = createProduct(services, metrics);
-  const app = createApp({ services, product, metrics, strictErrors: true, ...(oauth && { oauth }) });
-  server.serve(app.listener);
+  const parts = { config, addresses, logger, works: false };
+  const instances = await Promise.all(
+    Array.from({ length: processes }, (_, index) => {
+      // A handle that the test has made itself is there to be broken, for all of them.
+      const own = index === 0 || db !== undefined ? store : { ...store, db: openHandle(store.address, SMALL_POOL) };
+      return startInstance({ ...parts, store: own }, options);
+    }),
+  );
+  server.serve(inTurns(instances));
   const stop = once(async () => {
-    noteMetrics((await metrics.text()).body);
-    await stopServer(server, app, services);
+    const stopped = server.stop(1_000);
+    for (const { app } of instances) await app.close();
+    await stopped;
+    await Promise.all(instances.map((instance) => instance.close()));
   });
   beforeClosing(stop);
+  const [first] = instances;
+  if (first === undefined) throw new Error('A server is at least one process.');
   return {
     origin: addressesOf({ ...config, mcpServerUrl: undefined }, server.port).origin,
-    services,
-    product,
-    app,
+    services: writingAll(instances, first.services),
+    instances,
     log,
     stop,
   };
 }
 
-async function stopServer(server: HttpServer, app: App, services: Services): Promise<void> {
-  const stopped = server.stop(1_000);
-  await app.close();
-  await stopped;
-  await services.datasets.close();
-  await services.delivery.stop();
-  await services.keyUsage.flush();
-  await services.agentCalls.close(1_000);
+async function startInstance(
+  parts: ServiceParts,
+  { clock, oauth }: Pick<TestServerOptions, 'clock' | 'oauth'>,
+): Promise<Instance> {
+  const services = await createServices({ ...parts, ...(clock && { clock }) });
+  await services.delivery.start();
+  const metrics = createMetrics();
+  const product = createProduct(services, metrics);
+  const app = createApp({ services, product, metrics, strictErrors: true, ...(oauth && { oauth }) });
+  const close = async (): Promise<void> => {
+    noteMetrics((await metrics.text()).body);
+    await services.datasets.close();
+    await services.delivery.stop();
+    await services.keyUsage.flush();
+    await services.agentCalls.close(1_000);
+  };
+  return { services, product, app, close };
+}
+
+/** One request each, as a load balancer would. */
+function inTurns(instances: readonly Instance[]): App['listener'] {
+  let turn = 0;
+  return (request, response) => {
+    turn = (turn + 1) % instances.length;
+    instances[turn]?.app.listener(request, response);
+  };
+}
+
+/** What was noted behind a request may stand in the memory of any instance: a flush is one of all. */
+function writingAll(instances: readonly Instance[], services: Services): Services {
+  if (instances.length === 1) return services;
+  const { agentCalls, keyUsage } = services;
+  const others = instances.slice(1).map((instance) => instance.services);
+  const flushCalls = agentCalls.flush.bind(agentCalls);
+  const flushUsage = keyUsage.flush.bind(keyUsage);
+  agentCalls.flush = async () => {
+    const written = await Promise.all([flushCalls(), ...others.map((other) => other.agentCalls.flush())]);
+    return written.every(Boolean);
+  };
+  keyUsage.flush = async () => {
+    await Promise.all([flushUsage(), ...others.map((other) => other.keyUsage.flush())]);
+  };
+  return services;
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

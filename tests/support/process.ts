@@ -8,6 +8,7 @@ import type { DatabaseAddress } from '../../src/db/connect.ts';
 import { emptyDatabase } from './boot.ts';
 import { noteLog } from './canary.ts';
 import { eventually } from './eventually.ts';
+import { objectSettings } from './lane.ts';
 import { noteText } from './watch-fetch.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -30,7 +31,14 @@ export class OvermindProcess {
     const { PATH = '', HOME = '', TMPDIR } = process.env;
     this.child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
       cwd: ROOT,
-      env: { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), LOG_LEVEL: 'warn', ...environment },
+      env: {
+        PATH,
+        HOME,
+        ...(TMPDIR !== undefined && { TMPDIR }),
+        LOG_LEVEL: 'warn',
+        ...objectSettings(environment['DATABASE_URL'] ?? environment['DATA_DIR'] ?? ''),
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));

@@ -1,15 +1,17 @@
 import { closeTestDatabases } from './boot.ts';
 import { findLeaks, startCanary } from './canary.ts';
+import { startLane } from './lane.ts';
 import { refuseNetwork } from './no-network.ts';
 import { watchFetch } from './watch-fetch.ts';
 
 const databaseUrl = process.env['DATABASE_URL'];
 
 export const mochaHooks = {
-  beforeAll(): void {
+  async beforeAll(): Promise<void> {
     refuseNetwork(databaseUrl === undefined || databaseUrl === '' ? [] : [new URL(databaseUrl).hostname]);
     startCanary();
     watchFetch();
+    await startLane();
   },
   /** No secret that any test was given or typed in may stand in a table, a log line or a metric. */
   async afterAll(this: Mocha.Context): Promise<void> {

@@ -16,13 +16,13 @@ import { newId } from '../../../src/kernel/ids.ts';
 import { createLogger } from '../../../src/kernel/logger.ts';
 import { PageCursors } from '../../../src/kernel/page-cursor.ts';
 import { DuckDbDatasetEngine } from '../../../src/providers/dataset-engine/duckdb-dataset-engine.ts';
-import { LocalObjectStore } from '../../../src/providers/object-store/local-object-store.ts';
 import { Delivery } from '../../../src/workers/delivery.ts';
 import { datasetRunHandler } from '../../../src/workers/handlers/dataset_run.ts';
 import { Worker } from '../../../src/workers/worker.ts';
 import type { WorkerSettings } from '../../../src/workers/worker.ts';
 import { freshDatabase, openHandle } from '../../support/boot.ts';
 import { eventually } from '../../support/eventually.ts';
+import { objectStoreOf } from '../../support/lane.ts';
 import { exportOf } from './traces.ts';
 import type { TraceFixture } from './traces.ts';
 
@@ -59,11 +59,11 @@ export async function assemble(place: {
   readonly clock?: Clock;
   readonly policies?: JobPolicies;
   readonly idsKept?: number;
-  /** A folder beside the work folder by default. */
+  /** That of the run by default. */
   readonly objects?: ObjectStore;
 }) {
   const { db, address, folder, clock = systemClock, policies = jobPolicies, idsKept = 10_000 } = place;
-  const { objects = new LocalObjectStore(path.join(folder, 'objects')) } = place;
+  const { objects = objectStoreOf(address, folder) } = place;
   const engine = new DuckDbDatasetEngine({ objects, workFolder: path.join(folder, 'work') });
   const cursors = new PageCursors('datasets');
   const observability = createObservability({ db, clock, cursors });
