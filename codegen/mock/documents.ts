@@ -23,9 +23,9 @@ export class Documents {
   read(uri: string, { era, wanted }: Asking): Record<string, JsonValue> {
     const { model } = this.#makers;
     const found = this.#match(uri);
-    if (wanted !== undefined) throw rpcFault(model, publicFault(model, wanted), era);
-    if (found === undefined) throw rpcFault(model, publicFault(model, 'resource_not_found', { uri }), era);
+    if (found === undefined) throw rpcFault(model, publicFault(model, 'resource_not_found'), era, { uri });
     const { resource, variables } = found;
+    if (wanted !== undefined) throw this.#wanted(resource, { code: wanted, era, uri });
     const faults = this.#makers.faults(`${resource.typeName}Variables`, variables);
     if (Object.keys(faults).length > 0) throw rpcFault(model, publicFault(model, 'invalid_input', faults), era);
     const text = resource.text ?? JSON.stringify(this.#payload(resource, uri));
@@ -33,6 +33,21 @@ export class Documents {
       contents: [{ uri, mimeType: resource.mimeType, text }],
       ...(era === 'modern' ? { ttlMs: resource.cache.ttlSeconds * 1000, cacheScope: resource.cache.scope } : {}),
     };
+  }
+
+  #wanted(
+    { name, errors }: ResourceSpec,
+    { code, era, uri }: { readonly code: string; readonly era: Era; readonly uri: string },
+  ): RpcFault {
+    const { model } = this.#makers;
+    const declared = [...errors, ...model.errors.filter(({ implied }) => implied).map((error) => error.code)];
+    if (!declared.includes(code))
+      return new RpcFault(
+        INVALID_PARAMS,
+        `${name} does not declare that error. It may answer: ${declared.join(', ')}.`,
+      );
+    const notFound = model.errors.find((error) => error.code === code)?.class === 'not_found';
+    return rpcFault(model, publicFault(model, code), era, notFound ? { uri } : {});
   }
 
   #payload(resource: ResourceSpec, uri: string): JsonValue {

@@ -29,9 +29,9 @@ export interface Request {
 }
 
 export function eraOf(method: string, params: Request['params'], headers: Headers): Era {
-  if (method === 'initialize') return 'legacy';
   const meta = params['_meta'];
   if (isJsonObject(meta) && VERSION in meta) return 'modern';
+  if (method === 'initialize') return 'legacy';
   return headers['mcp-protocol-version'] === MODERN || method === 'server/discover' ? 'modern' : 'legacy';
 }
 
@@ -49,6 +49,7 @@ export function checkEnvelope(request: Request, canonical: CanonicalModel): void
     throw new RpcFault(INVALID_PARAMS, `Every request carries ${VERSION} and ${CAPABILITIES} in _meta.`, {
       status: 400,
     });
+  if (header !== undefined) same('MCP-Protocol-Version', header, version);
   if (version !== MODERN)
     throw new RpcFault(UNSUPPORTED_VERSION, 'Unsupported protocol version.', {
       status: 400,
@@ -77,12 +78,15 @@ function checkMirrors({ params, headers }: Request, { model, shapes }: Canonical
 }
 
 function same(name: string, given: string | undefined, meant: string): void {
-  if (given !== undefined && decoded(given) === meant) return;
+  if (given !== undefined && decodedHeader(given) === meant) return;
   const what = given === undefined ? 'is missing' : 'differs from the body';
   throw new RpcFault(HEADER_MISMATCH, `The header ${name} ${what}.`, { status: 400 });
 }
 
-function decoded(value: string): string {
-  const encoded = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/u.exec(value)?.[1];
-  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8');
+/** Undefined for a value in base64 that is not written as base64 is. */
+function decodedHeader(value: string): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/u.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  const bytes = Buffer.from(encoded, 'base64');
+  return bytes.toString('base64') === encoded ? bytes.toString('utf8') : undefined;
 }

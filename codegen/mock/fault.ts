@@ -33,14 +33,22 @@ export interface PublicFault {
 /** An error of the vocabulary in the words of the contract. */
 export function publicFault(model: ContractModel, code: string, fields: JsonValue = {}): PublicFault {
   const known = model.errors.find((error) => error.code === code);
-  const message = known === undefined ? `The mock answers ${code}.` : `${known.meaning} ${known.recovery}`;
+  const message =
+    known === undefined
+      ? `The mock answers ${code}, which the contracts do not explain.`
+      : `${known.meaning} ${known.recovery}`;
   return { code, message, retryable: known?.retryable ?? false, fields };
 }
 
-/** The same error where the protocol has no error results. */
-export function rpcFault(model: ContractModel, fault: PublicFault, era: Era): RpcFault {
+/** The same error where the protocol has no error results; `more` stands beside it in its data. */
+export function rpcFault(
+  model: ContractModel,
+  fault: PublicFault,
+  era: Era,
+  more: { readonly [name: string]: JsonValue } = {},
+): RpcFault {
   const kind = model.errors.find((error) => error.code === fault.code)?.class;
-  return new RpcFault(rpcCode(kind, era), fault.message, { data: { ...fault } });
+  return new RpcFault(rpcCode(kind, era), fault.message, { data: { ...fault, ...more } });
 }
 
 function rpcCode(kind: string | undefined, era: Era): number {
