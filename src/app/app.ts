@@ -23,6 +23,7 @@ import { oauthOf, openaiChallenge, type OAuthOptions } from './oauth.ts';
 import type { Product } from './product.ts';
 import { sessionAccessOf } from './session-access.ts';
 import type { Services } from './services.ts';
+import { sharedLimits } from './shared-limits.ts';
 
 export interface App {
   readonly listener: RequestListener;
@@ -46,6 +47,8 @@ interface Guards {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly rateLimiter: RateLimiter | undefined;
+  /** Of refused credentials, one for each surface. */
+  readonly makeFailureLimiter: (surface: string) => RateLimiter;
 }
 
 /** Refused credentials per address, minute and surface, so that guessing stays slow behind any number of connections. */
@@ -56,10 +59,12 @@ const HSTS_SECONDS = 31_536_000;
 export function createApp(parts: AppParts): App {
   const { config, addresses } = parts.services;
   const { rateLimitRequests: points, rateLimitSeconds: seconds } = config;
+  const makeLimiter = sharedLimits(parts.services);
   const guards: Guards = {
     allowedHosts: [...config.allowedHosts, new URL(addresses.origin).hostname],
     allowedOrigins: [...config.allowedOrigins, new URL(addresses.frontendUrl).origin],
     rateLimiter: points === 0 ? undefined : createMemoryRateLimiter({ points, seconds }),
+    makeFailureLimiter: (surface) => makeLimiter(`refused ${surface}`, FAILURES),
   };
   const mcp = mcpOf(parts, guards);
   const koa = new Koa();
@@ -102,7 +107,7 @@ function mcpOf({ services, product, metrics, strictErrors = false }: AppParts, g
       allowedHosts: guards.allowedHosts,
       allowedOrigins: guards.allowedOrigins,
       trustedProxies: config.trustedProxies,
-      failureLimiter: createMemoryRateLimiter(FAILURES),
+      failureLimiter: guards.makeFailureLimiter('mcp'),
       ...(guards.rateLimiter !== undefined && { rateLimiter: guards.rateLimiter }),
     },
     accessLog: createAccessLog(logger),
@@ -145,7 +150,7 @@ function useRest(koa: Koa, { services, product }: AppParts, guards: RestGuards):
       },
       authenticate,
       sessions: sessionAccessOf(services),
-      failureLimiter: createMemoryRateLimiter(FAILURES),
+      failureLimiter: guards.makeFailureLimiter('rest'),
       clientIp,
       ...(rateLimiter !== undefined && { rateLimiter }),
     }),

@@ -4,6 +4,7 @@ import type { ConsentPort } from '../oauth/consent-port.ts';
 import { createOAuth, type OAuth } from '../oauth/create-oauth.ts';
 import type { FetchDocument } from '../oauth/guarded-fetch.ts';
 import type { Services } from './services.ts';
+import { sharedLimits } from './shared-limits.ts';
 
 export interface OAuthOptions {
   /** Draws sign-in and consent: `plain` pages of its own, or whoever fills the port. The Console, when absent. */
@@ -27,6 +28,7 @@ export function oauthOf(
     addresses: { origin: addresses.origin, resource: config.mcpServerUrl },
     accounts,
     audit: agentCalls,
+    makeLimiter: sharedLimits(services),
     installationSecret,
     clock,
     logger,

@@ -213,7 +213,8 @@ export const SETTINGS = {
     group: 'Limits',
     default: '200',
     example: '1000',
-    meaning: 'Requests one credential may make per window; further ones get 429 with Retry-After. 0 turns it off.',
+    meaning:
+      'Requests one credential may make per window at one process; further ones get 429 with Retry-After. 0 turns it off.',
     parse: integer(0, 10_000_000),
   }),
   rateLimitSeconds: setting({

@@ -16,6 +16,9 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
+/** Makes a limiter; `name` keeps those apart that count by the same keys in one store. */
+export type MakeLimiter = (name: string, limit: RateLimit) => RateLimiter;
+
 const ALLOWED: RateDecision = { allowed: true };
 const allow = (): RateDecision => ALLOWED;
 

@@ -1,6 +1,7 @@
 import type { Provider } from 'oidc-provider';
 import type Koa from 'koa';
 import type { AccountsService, OAuthKeysService, OAuthStore, OAuthTokensService } from '../domain/identity/index.ts';
+import type { MakeLimiter } from '../http/rate-limit.ts';
 import { MINUTE_MS } from '../kernel/duration.ts';
 import { monotonicMs, type Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
@@ -32,6 +33,8 @@ export interface OAuthParts {
   readonly audit: RefusalsParts['audit'];
   readonly clock: Clock;
   readonly logger: Logger;
+  /** For limits that hold in all processes together; absent: each counts for itself. */
+  readonly makeLimiter?: MakeLimiter;
   /** Draws the pages; absent: plain ones with a sign-in of their own. */
   readonly consent?: ConsentPort;
   /** Gets client documents; absent: from the public internet, guarded. */
@@ -51,7 +54,7 @@ const RESUME = new RegExp(`^${OAUTH_ROUTES.authorize.path}/[A-Za-z0-9_-]{20,64}$
 /** The authorization server as one middleware that takes its own paths and passes every other on. */
 export function createOAuth(parts: OAuthParts): OAuth {
   const { addresses, installationSecret, clientIp, tokens } = parts;
-  const limits = new OAuthLimits(clientIp);
+  const limits = new OAuthLimits(clientIp, parts.makeLimiter);
   const formTokens = new FormTokens(deriveKey(installationSecret, 'oauth-forms'));
   const key = deriveKey(installationSecret, 'oauth-sign-in');
   const consent = parts.consent ?? createPlainConsent({ ...parts, limits, formTokens, key });

@@ -1,17 +1,21 @@
 import type Koa from 'koa';
-import { createMemoryRateLimiter, type RateLimiter } from '../http/rate-limit.ts';
+import { createMemoryRateLimiter, type MakeLimiter, type RateLimiter } from '../http/rate-limit.ts';
 
-/** Requests per address and minute. Each process counts for itself. */
+/** Requests per address and minute. */
 const PER_MINUTE = { register: 30, authorize: 60, token: 120, revoke: 120, signIn: 10 } as const;
 
 export type Limited = keyof typeof PER_MINUTE;
+
+const inMemory: MakeLimiter = (_, limit) => createMemoryRateLimiter(limit);
 
 export class OAuthLimits {
   readonly #limiters: Readonly<Record<Limited, RateLimiter>>;
   readonly #clientIp: (ctx: Koa.Context) => string;
 
-  constructor(clientIp: (ctx: Koa.Context) => string) {
-    const limiter = (what: Limited): RateLimiter => createMemoryRateLimiter({ points: PER_MINUTE[what], seconds: 60 });
+  /** Without a maker of its own each process counts for itself. */
+  constructor(clientIp: (ctx: Koa.Context) => string, makeLimiter: MakeLimiter = inMemory) {
+    const limiter = (what: Limited): RateLimiter =>
+      makeLimiter(`oauth ${what}`, { points: PER_MINUTE[what], seconds: 60 });
     this.#clientIp = clientIp;
     this.#limiters = {
       register: limiter('register'),

@@ -23,12 +23,15 @@ export async function startOAuthServer(
   const port = await freePort();
   const resource = `http://127.0.0.1:${port}/api/mcp/`;
   const { environment, oauth, ...rest } = options;
+  const { database } = options;
   const server = await startServer({
     ...rest,
     oauth: { consent: 'plain', ...oauth },
     // Its sign-in and consent are one small form each, which a browser without pages can fill.
     environment: { PORT: String(port), MCP_SERVER_URL: resource, RATE_LIMIT_REQUESTS: '0', ...environment },
   });
+  // All of them are asked from one address, and count together in one store.
+  if (database === undefined) await server.services.db('attempts').delete();
   const keys = await server.services.oauth.keys.getOrCreate();
   for (const key of keys.signing) noteSecret('a signing key', String(key['d']));
   for (const key of keys.cookies) noteSecret('a key of cookies', key);
