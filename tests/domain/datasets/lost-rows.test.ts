@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { jobPolicies } from '../../../generated/contracts/job-policies.ts';
 import { ACCOUNT, datasetsWorld } from './datasets-world.ts';
 import { question } from './traces.ts';
@@ -20,7 +18,7 @@ describe('a step over rows that are gone', function () {
       const step = { script: 'SELECT * FROM t', title: 'step', note: '', accountId: ACCOUNT };
       const { cellId } = await world.datasets.preparation.addStep(projectId, id, { ...step, isProposal: true });
       const source = (await world.datasets.service.inspect(projectId, id)).cells[0]?.table?.objectKey ?? '';
-      await rm(path.join(world.folder, 'objects', 'objects', source));
+      await world.objects.delete(source);
       const run = { dataset: id, decision: 'approve', accountId: ACCOUNT } as const;
       await world.datasets.decisions.run(projectId, { ...run, proposalCell: cellId });
       assert.equal((await world.settled(made.dataset)).state, 'error');

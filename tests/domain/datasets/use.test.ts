@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { inTransaction } from '../../../src/db/database.ts';
 import type { UseRequest } from '../../../src/domain/datasets/index.ts';
 import { ACCOUNT, datasetsWorld } from './datasets-world.ts';
@@ -97,7 +95,7 @@ describe('the first use of a version', function () {
   it('is not promised for rows that are gone', async () => {
     const dataset = await landed('gone');
     const { cell } = await world.datasets.use.check(projectId, { dataset, intent: 'train' });
-    await rm(path.join(world.folder, 'objects', 'objects', cell.table.objectKey));
+    await world.objects.delete(cell.table.objectKey);
     await assert.rejects(world.datasets.use.check(projectId, { dataset, intent: 'train' }), { code: 'unavailable' });
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { weekOf } from '../../../src/domain/observability/span-week.ts';
 import { analyze } from './support/analyze.ts';
 import { given, type World } from '../../support/given.ts';
+import { startServer } from '../../support/mcp.ts';
 import { questionsFor } from '../../bench/scale/questions.ts';
 import { createProtobufExport, SPANS_PER_TRACE } from '../../bench/scale/traffic.ts';
 
@@ -16,7 +17,8 @@ interface Statement {
 
 /** A project with enough in it that reading all of it would be the wrong plan. */
 async function inhabited(): Promise<World> {
-  const world = await given.project();
+  // The statements of one process are looked at.
+  const world = await given.project({ server: await startServer({ processes: 1 }) });
   const exportOf = createProtobufExport();
   for (let first = 0; first < TRACES; first += TRACES_PER_EXPORT) {
     const { contentType, body } = exportOf(first, TRACES_PER_EXPORT, START_NS);
