@@ -76,7 +76,7 @@ function toDiagnostic({ path, message, remedy }: CanonicalFault, source: Source)
 
 function collision(one: ShapeSource, two: ShapeSource): Diagnostic {
   return {
-    rule: 'names-are-distinct',
+    rule: 'names-are-unique',
     level: 'error',
     message: `\`${one.entity}\` and \`${two.entity}\` (${two.source.file}) both become the type \`${one.typeName}\`.`,
     remedy: 'Rename one of them.',

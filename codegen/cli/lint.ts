@@ -18,7 +18,7 @@ export async function lint(options: Options, io: Io): Promise<ExitCode> {
     );
   }
   const today = (io.now?.() ?? new Date()).toISOString().slice(0, 10);
-  const checked = await checkTree(options.schemas, today);
+  const checked = await checkTree(options.schemas, { today, budgets: true });
   const failed = hasErrors(checked.diagnostics);
   await tell(checked, options, io);
   return failed ? 1 : 0;

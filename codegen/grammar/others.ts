@@ -286,6 +286,14 @@ export const server: Node = object(
     uri_scheme: word('Scheme of all resource URIs.', '^[a-z][a-z0-9+.-]*$', { maxLength: 32 }),
     description,
     instructions: text('What a client tells its model about the server, the key facts first.', 2000),
+    budgets: object('What the catalogue may cost an agent, in tokens of o200k; `lint` and `cost` fail beyond.', [], {
+      tool: count('Name, description and input of one tool.', 1, 100_000),
+      mean: count('The same, on average over all tools.', 1, 100_000),
+      catalogue: count('The same, of all tools together.', 1, 10_000_000),
+      with_output: count('All tools with compact output schemas and annotations.', 1, 10_000_000),
+      output_share: count('Most per cent of that which output schemas take.', 1, 100),
+      growth: count('Most per cent by which the tools of the last release may have grown since.', 0, 1000),
+    }),
   },
 );
 

@@ -47,7 +47,7 @@ export class Workspace {
     const encoder = new TextEncoder();
     const contents = new Map([...texts].map(([file, text]) => [file, encoder.encode(text)]));
     const loaded = await loadModelOf(contents, this.#memory);
-    const checked = judgeLoaded(loaded, today);
+    const checked = judgeLoaded(loaded, { today });
     this.#good = checked.parts ?? this.#good;
     this.#forget(texts);
     return checked;

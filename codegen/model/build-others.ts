@@ -4,7 +4,9 @@ import { fields, listOf, maybe, maybeText, numberOf, textOf, textsOf, wordOf } f
 import { pascalCase } from './names.ts';
 import type { NameTable } from './names.ts';
 import type { References } from './references.ts';
+import type { Fields } from './fields.ts';
 import type {
+  Budgets,
   ChangeSpec,
   DomainSpec,
   EndpointSpec,
@@ -22,12 +24,13 @@ import type {
 } from './types.ts';
 
 const STATUS_CLASSES = ['active', 'waiting', 'succeeded', 'failed'] as const;
+const BUDGETS = ['tool', 'mean', 'catalogue', 'with_output', 'output_share', 'growth'] as const;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const IMPACTS = ['mcp_ready', 'cli_guided', 'frontend_only', 'out_of_scope'] as const;
 
 /** The source of one entry of a list file: paths are relative to the entry. */
 function within(document: ContractDocument, base: JsonPath): Source {
-  return { file: document.file, locate: (path, at) => document.source.locate([...base, ...path], at) };
+  return { file: document.file, base, locate: (path, at) => document.source.locate([...base, ...path], at) };
 }
 
 export function buildModel(document: ContractDocument, references: References, names: NameTable): ModelSpec {
@@ -256,8 +259,14 @@ export function buildServer(document: ContractDocument): ServerSpec {
     uriScheme: textOf(from, 'uri_scheme'),
     description: textOf(from, 'description'),
     instructions: textOf(from, 'instructions'),
+    budgets: budgetsOf(fields(from['budgets'])),
     source: document.source,
   };
+}
+
+function budgetsOf(from: Fields): Budgets {
+  const limits = BUDGETS.filter((name) => from[name] !== undefined).map((name) => [name, numberOf(from, name)]);
+  return Object.fromEntries(limits);
 }
 
 export function buildProfile(document: ContractDocument): ProfileSpec {

@@ -55,7 +55,7 @@ export class NameTable {
       if (subjects.length > 1) {
         const message = `${subjects.map((subject) => `\`${subject}\``).join(' and ')} all become the type \`${typeName}\`.`;
         for (const { position } of claims) {
-          found.push({ rule: 'name-collision', level: 'error', message, remedy: 'Rename all but one.', position });
+          found.push({ rule: 'names-are-unique', level: 'error', message, remedy: 'Rename all but one.', position });
         }
       } else if (TAKEN.has(typeName) && claims[0] !== undefined) {
         const message = `\`${subjects[0] ?? ''}\` becomes the type \`${typeName}\`, which generated code uses already.`;

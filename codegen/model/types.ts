@@ -22,6 +22,8 @@ export interface Source {
   /** Path relative to the contract root, with forward slashes. */
   readonly file: string;
   readonly locate: Locate;
+  /** Where the entity stands in its file, for entries of a list. */
+  readonly base?: JsonPath;
 }
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
@@ -302,7 +304,24 @@ export interface ServerSpec {
   readonly uriScheme: string;
   readonly description: string;
   readonly instructions: string;
+  readonly budgets: Budgets;
   readonly source: Source;
+}
+
+/** What the catalogue may cost an agent, in tokens; what is absent is not limited. */
+export interface Budgets {
+  /** Name, description and input of one tool. */
+  readonly tool?: number;
+  /** The same, on average. */
+  readonly mean?: number;
+  /** The same, of all tools together. */
+  readonly catalogue?: number;
+  /** All tools with compact output schemas and annotations. */
+  readonly with_output?: number;
+  /** Most per cent of the whole that output schemas take. */
+  readonly output_share?: number;
+  /** Most per cent by which the tools of the last release may have grown since. */
+  readonly growth?: number;
 }
 
 /** What one client or model provider accepts. Limits that are absent do not apply. */
@@ -379,6 +398,27 @@ export interface ContractModel {
   readonly suppressions: readonly SuppressionSpec[];
 }
 
+/** A change of one contract file that mends a finding. */
+export interface Fix {
+  /** What it does, as an editor shows it. */
+  readonly title: string;
+  /** Whether nothing else can be meant; a guess is offered in editors alone. */
+  readonly exact: boolean;
+  /** Paths count from the root of the file. */
+  readonly edits: readonly FixEdit[];
+}
+
+export type FixEdit =
+  | { readonly do: 'remove'; readonly path: JsonPath }
+  /** Writes another scalar in the place of one. */
+  | { readonly do: 'set'; readonly path: JsonPath; readonly value: string | number | boolean }
+  /** Puts a member into a map, or behind the last item of a list (`-`). */
+  | { readonly do: 'add'; readonly path: JsonPath; readonly value: string | number | boolean }
+  /** Exchanges characters of a written text. */
+  | { readonly do: 'replace'; readonly path: JsonPath; readonly from: string; readonly to: string }
+  /** Writes the line that leads an editor to the grammar. */
+  | { readonly do: 'modeline'; readonly path: JsonPath; readonly line: string };
+
 /** One finding. Rendered as `file:line:column rule-id: sentence. Remedy.` */
 export interface Diagnostic {
   readonly rule: string;
@@ -390,4 +430,5 @@ export interface Diagnostic {
   readonly entity?: string;
   /** JSON pointer inside the document. */
   readonly pointer?: string;
+  readonly fix?: Fix;
 }

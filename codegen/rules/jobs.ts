@@ -115,4 +115,26 @@ const poll: Rule = {
   },
 };
 
-export const jobRules: readonly Rule[] = [statuses, uris, resources, poll];
+const NEXT =
+  /`[^`]+`|\b(?:approv\w{1,3}|answer\w{0,2}|ask(?:ed|s)?|call|choose\w{0,1}|confirm\w{0,2}|decid\w{1,2}|decision|give[ns]?|send|wait(?:s|ing) for)\b/iu;
+
+const next: Rule = {
+  id: 'job-next',
+  level: 'warning',
+  sentence: 'A status that waits says for what.',
+  *check({ jobs }) {
+    for (const job of jobs) {
+      for (const { name, class: group, meaning } of job.statuses) {
+        if (group !== 'waiting' || NEXT.test(meaning)) continue;
+        yield on(
+          job,
+          ['statuses', name, 'meaning'],
+          `\`${name}\` waits and does not say for what.`,
+          'Say who does what.',
+        );
+      }
+    }
+  },
+};
+
+export const jobRules: readonly Rule[] = [statuses, uris, resources, poll, next];

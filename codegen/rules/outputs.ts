@@ -57,7 +57,7 @@ const summary: Rule = {
   },
 };
 
-const MAX_CHARACTERS = 64_000_000;
+export const MAX_CHARACTERS = 64_000_000;
 
 function lengthOf(schema: Keywords, fallback: number): number {
   const { enum: listed, const: only, maxLength, maxItems, maxProperties } = schema;
@@ -68,7 +68,7 @@ function lengthOf(schema: Keywords, fallback: number): number {
 }
 
 /** Most characters a value of the schema takes as JSON; Infinity when a shape holds itself. */
-class WorstCase {
+export class WorstCase {
   readonly #known = new Map<string, number>();
   readonly #model: ContractModel;
 
@@ -147,7 +147,7 @@ const bounded: Rule = {
   },
 };
 
-const COUNTED = /(?:^|_)(?:truncated|omitted|total|count|has_more|more|page|matched)(?:_|$)/u;
+export const COUNTED = /(?:^|_)(?:truncated|omitted|total|count|has_more|more|page|matched)(?:_|$)/u;
 const SMALL_LIST = 25;
 
 const truncation: Rule = {

@@ -175,4 +175,29 @@ const human: Rule = {
   },
 };
 
-export const promptRules: readonly Rule[] = [names, mentions, injection, human];
+const OUTCOME =
+  /\b(?:finish|end|conclu\w{2,5}|decid\w{1,3}|decision|report|summar\w{2,4}|tell|say|stop|answer|result|propos\w{1,4}|ask|approv\w{1,3}|confirm)\b/iu;
+/** How much of a prompt is its end. */
+const TAIL_LINES = 6;
+
+const end: Rule = {
+  id: 'prompt-end',
+  level: 'info',
+  sentence: 'A prompt ends with what shall come of it.',
+  *check({ prompts }) {
+    for (const prompt of prompts) {
+      const last = prompt.messages.length - 1;
+      const text = prompt.messages[last]?.parts.map((part) => ('text' in part ? part.text : '')).join('') ?? '';
+      const tail = text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+      if (OUTCOME.test(tail)) continue;
+      yield on(
+        prompt,
+        ['messages', last, 'text'],
+        'The prompt ends without saying what shall come of it.',
+        'End with the outcomes to choose from.',
+      );
+    }
+  },
+};
+
+export const promptRules: readonly Rule[] = [names, mentions, injection, human, end];

@@ -5,7 +5,7 @@ import { texts } from './texts.ts';
 import type { Prose } from './texts.ts';
 import { deref, finding, label, visits } from './walk.ts';
 
-function inProse({ entity, source, path }: Prose, message: string, remedy?: string): Finding {
+export function inProse({ entity, source, path }: Prose, message: string, remedy?: string): Finding {
   return { entity, source, path, message, ...(remedy === undefined ? {} : { remedy }) };
 }
 

@@ -20,7 +20,6 @@ export const READING_RULES: readonly Pick<Rule, 'id' | 'level' | 'sentence'>[] =
   'in-format-allowlist': 'A format is one of the portable ones.',
   'in-ref-remote': 'A reference stays inside the contract folder.',
   'ref-unknown': 'A reference leads to a model or definition that exists.',
-  'names-are-distinct': 'No two entities generate the same type name.',
-  'name-collision': 'No two entities of a kind share a name.',
+  'names-are-unique': 'No two entities share a name, or generate the same type name.',
   'input-is-portable': 'An input can be published without refusing what the server accepts.',
 }).map(([id, sentence]) => ({ id, level: 'error' as const, sentence }));

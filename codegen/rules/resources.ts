@@ -234,4 +234,34 @@ const shown: Rule = {
   },
 };
 
-export const resourceRules: readonly Rule[] = [uris, mime, schemas, cache, parse, variables, overlap, shown];
+const completion: Rule = {
+  id: 'tmpl-completion',
+  level: 'info',
+  sentence: 'A variable with listed values offers completion.',
+  *check(model) {
+    for (const resource of model.resources) {
+      for (const { name, schema, completion: offered } of resource.variables) {
+        if (offered !== undefined || deref(model, schema)['enum'] === undefined) continue;
+        yield on(
+          resource,
+          ['variables', name],
+          `\`${name}\` has listed values and does not complete.`,
+          'Add `completion`.',
+          'key',
+        );
+      }
+    }
+  },
+};
+
+export const resourceRules: readonly Rule[] = [
+  uris,
+  mime,
+  schemas,
+  cache,
+  parse,
+  variables,
+  overlap,
+  shown,
+  completion,
+];

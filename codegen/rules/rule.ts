@@ -1,11 +1,22 @@
-import type { ContractModel, Diagnostic, JsonPath, Source } from '../model/types.ts';
+import type { ContractModel, Diagnostic, Fix, JsonPath, Source } from '../model/types.ts';
+import type { Figures } from '../cost.ts';
 
 export interface Rule {
   readonly id: string;
   readonly level: Diagnostic['level'];
   /** What must hold, in one sentence. */
   readonly sentence: string;
-  readonly check: (model: ContractModel) => Iterable<Finding>;
+  /** `always`: each finding has an exact fix; `some`: those of one shape have; `guess`: editors offer the likeliest. */
+  readonly fixes?: 'always' | 'some' | 'guess';
+  readonly check: (model: ContractModel, scene: Scene) => Iterable<Finding>;
+}
+
+/** What rules may ask for beyond the model. */
+export interface Scene {
+  /** Text of every contract file by its path. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** What the catalogue costs, counted when first asked for; undefined where nothing is published. */
+  readonly figures: () => Figures | undefined;
 }
 
 /** What a rule reports; id and level are added by the runner. */
@@ -17,4 +28,6 @@ export interface Finding {
   readonly entity: string;
   readonly message: string;
   readonly remedy?: string;
+  /** Paths count from the entity, as that of the finding does. */
+  readonly fix?: Fix;
 }

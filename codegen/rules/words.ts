@@ -181,3 +181,93 @@ export const UNIT_WORDS: readonly string[] = [
   'columns',
   'share',
 ];
+
+/** What a reader has to guess, with the word that is meant. */
+export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
+  ['acct', 'account'],
+  ['addr', 'address'],
+  ['amt', 'amount'],
+  ['arr', 'list'],
+  ['attr', 'attribute'],
+  ['attrs', 'attributes'],
+  ['cfg', 'config'],
+  ['cnt', 'count'],
+  ['ctx', 'context'],
+  ['dept', 'department'],
+  ['desc', 'description'],
+  ['dst', 'destination'],
+  ['fn', 'function'],
+  ['idx', 'index'],
+  ['mgr', 'manager'],
+  ['msg', 'message'],
+  ['msgs', 'messages'],
+  ['num', 'number'],
+  ['obj', 'object'],
+  ['param', 'parameter'],
+  ['params', 'parameters'],
+  ['proj', 'project'],
+  ['pwd', 'password'],
+  ['qty', 'quantity'],
+  ['req', 'request'],
+  ['res', 'result'],
+  ['resp', 'response'],
+  ['str', 'text'],
+  ['svc', 'service'],
+  ['tmp', 'temporary'],
+  ['ts', 'timestamp'],
+  ['usr', 'user'],
+  ['val', 'value'],
+]);
+
+/** Names of paging and searching that callers try and miss, with the one that catalogues use. */
+export const GUESSED_ARGUMENTS: ReadonlyMap<string, string> = new Map([
+  ['max_items', 'limit'],
+  ['max_results', 'limit'],
+  ['max_rows', 'limit'],
+  ['num_results', 'limit'],
+  ['page_size', 'limit'],
+  ['per_page', 'limit'],
+  ['continuation', 'cursor'],
+  ['continuation_token', 'cursor'],
+  ['next_cursor', 'cursor'],
+  ['next_page', 'cursor'],
+  ['next_token', 'cursor'],
+  ['page_token', 'cursor'],
+  ['q', 'query'],
+  ['search_query', 'query'],
+  ['search_term', 'query'],
+  ['search_text', 'query'],
+]);
+
+/** Names of lists that are no plurals. */
+export const COLLECTIVES: ReadonlySet<string> = new Set([
+  'by',
+  'content',
+  'data',
+  'enum',
+  'history',
+  'list',
+  'path',
+  'people',
+  'quality',
+  'queue',
+  'rank',
+  'ranking',
+  'series',
+  'stack',
+  'timeline',
+]);
+
+export const MARKETING =
+  /\b(?:amazing|best-in-class|blazing(?:ly)?|cutting-edge|effortless(?:ly)?|game-?chang\w{1,5}|leading|next-generation|powerful|revolutionary|robust|seamless(?:ly)?|state-of-the-art|supercharge\w{0,2}|unparalleled|world-class)\b/iu;
+
+/** Small words by which a text shows its language. */
+export const FUNCTION_WORDS: Readonly<Record<string, readonly string[]>> = {
+  English: ['the', 'of', 'and', 'to', 'with', 'for', 'is', 'its', 'by', 'from', 'or', 'this', 'that', 'which'],
+  German: ['der', 'die', 'das', 'und', 'ist', 'nicht', 'mit', 'den', 'ein', 'eine', 'wird', 'oder', 'auf'],
+  French: ['le', 'les', 'des', 'une', 'est', 'pas', 'pour', 'dans', 'avec', 'qui', 'sur', 'du', 'aux'],
+  Spanish: ['el', 'los', 'las', 'una', 'del', 'por', 'para', 'que', 'con', 'su', 'como', 'sin', 'cada'],
+  Portuguese: ['os', 'uma', 'não', 'do', 'da', 'dos', 'das', 'com', 'seu', 'pelo', 'ou', 'ao', 'cada'],
+  Italian: ['il', 'lo', 'gli', 'che', 'di', 'della', 'delle', 'con', 'per', 'sono', 'una', 'dal', 'ogni'],
+  Dutch: ['het', 'een', 'van', 'voor', 'niet', 'met', 'naar', 'zijn', 'wordt', 'deze', 'bij', 'dat', 'ook'],
+};

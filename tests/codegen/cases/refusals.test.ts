@@ -19,7 +19,7 @@ describe('names that differ by separators only', () => {
       properties: { run: { $ref: '#/$defs/EvalRun' } },
       $defs: { 'eval-run': small, eval_run: { ...small, maxLength: 6 }, EvalRun: { ...small, maxLength: 7 } },
     });
-    const collisions = lines.filter((line) => line.includes(' name-collision: '));
+    const collisions = lines.filter((line) => line.includes(' names-are-unique: '));
     assert.equal(collisions.length, 3);
     for (const line of collisions)
       for (const name of ['eval-run', 'eval_run', 'EvalRun']) assert.ok(line.includes(`definition ${name} of`), line);
@@ -36,7 +36,7 @@ describe('names that differ by separators only', () => {
       }),
     );
     assert.ok(
-      lines.some((line) => /name-collision: `tool getNote` and `tool get_note`/u.test(line)),
+      lines.some((line) => /names-are-unique: `tool getNote` and `tool get_note`/u.test(line)),
       lines.join('\n'),
     );
   });

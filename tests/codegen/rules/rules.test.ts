@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { formatDiagnostic } from '../../../codegen/load/diagnostics.ts';
 import { RULES } from '../../../codegen/rules/index.ts';
-import { baseTree, edited, lint } from '../support/contract-tree.ts';
+import { baseTree, edited, lintHeld } from '../support/contract-tree.ts';
 import type { Edits } from '../support/contract-tree.ts';
 
 interface Fixture {
@@ -19,7 +20,7 @@ const fixtures = parse(readFileSync(new URL('../fixtures/rules.yaml', import.met
 
 describe('contract rules', () => {
   it('finds nothing in the base tree', async () => {
-    assert.deepEqual((await lint(baseTree())).lines, []);
+    assert.deepEqual((await lintHeld(baseTree())).lines, []);
   });
 
   it('has a breaking and a keeping fixture for every rule', () => {
@@ -37,13 +38,13 @@ describe('contract rules', () => {
 
   for (const [id, { breaks, keeps, also = [] }] of Object.entries(fixtures)) {
     it(`reports a breach of ${id} and nothing else`, async () => {
-      const { diagnostics, lines } = await lint(edited(breaks));
+      const { diagnostics, lines } = await lintHeld(edited(breaks));
       const found = diagnostics.filter(({ rule }) => rule === id);
       assert.ok(found.length > 0, `no ${id} in\n${lines.join('\n')}`);
       const level = RULES.find((rule) => rule.id === id)?.level ?? 'error';
       assert.deepEqual([...new Set(found.map((one) => one.level))], [level]);
       assert.ok(found.every(({ position }) => position.line >= 1 && position.column >= 1));
-      const others = diagnostics.filter(({ rule }) => rule !== id && !also.includes(rule));
+      const others = diagnostics.filter((one) => one.rule !== id && one.level !== 'info' && !also.includes(one.rule));
       assert.deepEqual(
         others.map(({ rule, message }) => `${rule}: ${message}`),
         [],
@@ -51,8 +52,10 @@ describe('contract rules', () => {
     });
 
     it(`accepts what keeps ${id}`, async () => {
-      const { lines } = await lint(edited(keeps));
-      assert.deepEqual(lines, []);
+      const { diagnostics } = await lintHeld(edited(keeps));
+      // What is only worth knowing may be found beside it: a fixture is no model of style.
+      const open = diagnostics.filter((one) => one.rule === id || one.level !== 'info');
+      assert.deepEqual(open.map(formatDiagnostic), []);
     });
   }
 });

@@ -2,10 +2,15 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { formatDiagnostic, sortDiagnostics } from '../../../codegen/load/diagnostics.ts';
-import { loadModel } from '../../../codegen/model/load-model.ts';
+import { judgeLoaded } from '../../../codegen/cli/compile-tree.ts';
+import { readSnapshot } from '../../../codegen/baseline/snapshot.ts';
+import { baselineOf, lastBaseline } from '../../../codegen/costs/baseline.ts';
+import { figuresWith, rememberingCounter, type CountFigures } from '../../../codegen/costs/figures.ts';
+import { formatDiagnostic } from '../../../codegen/load/diagnostics.ts';
+import type { DocumentMemory } from '../../../codegen/load/read-documents.ts';
+import { loadModel, loadModelOf, type LoadedModel } from '../../../codegen/model/load-model.ts';
+import type { TokenCounter } from '../../../codegen/tokens/count.ts';
 import type { ContractModel, Diagnostic } from '../../../codegen/model/types.ts';
-import { runRules } from '../../../codegen/rules/index.ts';
 
 const BASE = new URL('../fixtures/base/', import.meta.url);
 
@@ -38,6 +43,7 @@ export function baseTree(): Files {
 }
 
 function fileOf(files: Files, alias: string): string {
+  if (alias.endsWith('.json')) return alias;
   const found = [...files.keys()].filter((file) => file === `${alias}.yaml` || file.endsWith(`/${alias}.yaml`));
   if (found.length > 1) throw new Error(`${alias} names ${found.join(' and ')}`);
   return found[0] ?? `${alias}.yaml`;
@@ -95,15 +101,40 @@ export async function withTree<T>(files: Files, use: (root: string) => Promise<T
   }
 }
 
+let counter: TokenCounter | undefined;
+const count = (): TokenCounter => (counter ??= rememberingCounter());
+/** Most files of most trees are those of the base tree. */
+const memory: DocumentMemory = new Map();
+
+function told(loaded: LoadedModel, figures: CountFigures): Result {
+  const { parts, diagnostics } = judgeLoaded(loaded, { figures });
+  return { model: parts?.model, diagnostics, lines: diagnostics.map(formatDiagnostic) };
+}
+
 /** Loads and lints a folder. */
 export async function lintFolder(root: string): Promise<Result> {
-  const { model, diagnostics } = await loadModel(root);
-  const all = sortDiagnostics([...diagnostics, ...(model === undefined ? [] : runRules(model))]);
-  return { model, diagnostics: all, lines: all.map(formatDiagnostic) };
+  return told(
+    await loadModel(root),
+    figuresWith(count, (counting) => lastBaseline(root, counting)),
+  );
 }
 
 export function lint(files: Files): Promise<Result> {
   return withTree(files, lintFolder);
+}
+
+/** Lints a tree without writing it down; a file under `releases/` is the last release. */
+export async function lintHeld(files: Files): Promise<Result> {
+  const contents = new Map([...files].map(([file, text]) => [file, Buffer.from(text)]));
+  const release = [...files].find(([file]) => file.startsWith('releases/'));
+  return told(
+    await loadModelOf(contents, memory),
+    figuresWith(count, (counting) =>
+      release === undefined
+        ? undefined
+        : baselineOf(readSnapshot(String(release[1]), release[0]).surface, '1.0.0', counting),
+    ),
+  );
 }
 
 /** The diagnostics of a tool whose input or output is replaced by `schema`. */
