@@ -58,6 +58,7 @@ export function presentTaskExecution(execution: TaskExecution): WireTaskExecutio
   return {
     id: execution.id,
     ...(execution.capabilitySlug !== undefined && { capability: execution.capabilitySlug }),
+    ...(execution.behaviourId !== undefined && { behaviour_id: execution.behaviourId }),
     behaviour_key: execution.behaviourKey,
     trace_id: execution.traceId,
     unit_span_id: execution.unitSpanId,

@@ -7,6 +7,9 @@ import { migration as signIn } from './0006-sign-in.ts';
 import { migration as spanPartitions } from './0007-span-partitions.ts';
 import { migration as attempts } from './0008-attempts.ts';
 import { migration as uploads } from './0009-uploads.ts';
+import { migration as bareSpans } from './0010-bare-spans.ts';
+import { migration as traffic } from './0011-traffic.ts';
+import { migration as behaviours } from './0012-behaviours.ts';
 import { migration as modelCalls } from './0013-model-calls.ts';
 import type { Migration } from './migration.ts';
 
@@ -21,5 +24,8 @@ export const migrations: readonly Migration[] = [
   spanPartitions,
   attempts,
   uploads,
+  bareSpans,
+  traffic,
+  behaviours,
   modelCalls,
 ];

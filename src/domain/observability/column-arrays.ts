@@ -1,4 +1,4 @@
-type Cell = string | number | undefined;
+type Cell = string | number | boolean | undefined;
 
 /** A column of a bulk statement: its name, its type, and where a row has its value. JSON is written from the object. */
 export type Column<Row> =

@@ -1,25 +1,33 @@
-import type { Db } from '../../db/database.ts';
+import { instantText, type Db } from '../../db/database.ts';
+import { percentileNs, type DurationBucket } from './duration-histogram.ts';
 import type { ErrorCount, ModelUse, Traffic } from './health.ts';
 import { SqlConditions } from './sql-conditions.ts';
 
-/** Traces received at or after `from` and before `to`, of one capability or of the whole project. */
+/** Whole hours or days, from `from` until before `to`, of one capability or of the whole project. */
 export interface Window {
   readonly capabilityId?: string;
+  readonly grain: 'hour' | 'day';
   readonly from: Date;
   readonly to: Date;
 }
+
+/** Up to so many traces the percentiles are read from the traces themselves. */
+const EXACT_TRACES_MAX = 5_000;
 
 interface TrafficRow {
   readonly n: number;
   readonly errors: number;
   readonly avg_ms: number | null;
-  readonly p50_ns: string | null;
-  readonly p95_ns: string | null;
   readonly total_tokens: number;
   readonly total_cost: number;
 }
 
-/** Figures for health, made by the database over one window of an index. */
+interface Percentiles {
+  readonly p50Ns?: number;
+  readonly p95Ns?: number;
+}
+
+/** Figures for health, from what the traces of each hour and day add up to; the traces themselves are not counted. */
 export class HealthReadModel {
   readonly #db: Db;
 
@@ -28,43 +36,47 @@ export class HealthReadModel {
   }
 
   async traffic(projectId: string, window: Window): Promise<Traffic> {
-    const conditions = conditionsOf(projectId, window);
-    // percentile_disc is the nearest rank: the smallest value that at least this share of values does not pass.
+    const conditions = conditionsOf(projectId, window, 'all');
     const { rows } = await this.#db.raw<{ rows: TrafficRow[] }>(
-      `select count(*) as n, count(*) filter (where t.failed) as errors,
-         (avg(t.duration_ns) / 1e6)::float8 as avg_ms,
-         (percentile_disc(0.5) within group (order by t.duration_ns))::text as p50_ns,
-         (percentile_disc(0.95) within group (order by t.duration_ns))::text as p95_ns,
-         coalesce(sum(t.total_tokens), 0)::bigint as total_tokens,
-         coalesce(sum(t.total_cost), 0)::float8 as total_cost
-       from traces t where ${conditions.text}`,
+      `select coalesce(sum(n), 0)::bigint as n, coalesce(sum(errors), 0)::bigint as errors,
+         (sum(duration_ns) / nullif(sum(n), 0) / 1e6)::float8 as avg_ms,
+         coalesce(sum(total_tokens), 0)::bigint as total_tokens, coalesce(sum(total_cost), 0)::float8 as total_cost
+       from traffic where ${conditions.text}`,
       [...conditions.bindings],
     );
-    return toTraffic(rows[0]);
+    const row = rows[0];
+    if (row === undefined || row.n === 0) return { n: 0, errors: 0, errorRate: 0, totalTokens: 0, totalCost: 0 };
+    const { p50Ns, p95Ns } =
+      row.n <= EXACT_TRACES_MAX ? await this.#exact(projectId, window) : await this.#bucketed(projectId, window);
+    return {
+      n: row.n,
+      errors: row.errors,
+      errorRate: Math.round((row.errors / row.n) * 1000) / 1000,
+      ...(row.avg_ms !== null && { avgDurationMs: row.avg_ms }),
+      ...(p50Ns !== undefined && { p50DurationMs: p50Ns / 1e6 }),
+      ...(p95Ns !== undefined && { p95DurationMs: p95Ns / 1e6 }),
+      totalTokens: row.total_tokens,
+      totalCost: row.total_cost,
+    };
   }
 
   async models(projectId: string, window: Window, limit: number): Promise<readonly ModelUse[]> {
-    const conditions = conditionsOf(projectId, window);
+    const conditions = conditionsOf(projectId, window, 'model');
     const { rows } = await this.#db.raw<{ rows: ModelUse[] }>(
-      `select s.model, count(*) as calls, count(*) filter (where s.status_code = 2) as errors,
-         coalesce(sum(s.total_tokens), 0)::bigint as "totalTokens",
-         coalesce(sum(s.total_cost), 0)::float8 as "totalCost"
-       from traces t
-       join spans s on s.project_id = t.project_id and s.trace_id = t.trace_id and s.model is not null
-       where ${conditions.text}
-       group by s.model order by calls desc, s.model limit ?`,
+      `select value as model, sum(n)::bigint as calls, sum(errors)::bigint as errors,
+         sum(total_tokens)::bigint as "totalTokens", sum(total_cost)::float8 as "totalCost"
+       from traffic where ${conditions.text}
+       group by value having sum(n) > 0 order by calls desc, value limit ?`,
       [...conditions.bindings, limit],
     );
     return rows;
   }
 
   async errors(projectId: string, window: Window, limit: number): Promise<readonly ErrorCount[]> {
-    const conditions = conditionsOf(projectId, window);
+    const conditions = conditionsOf(projectId, window, 'error');
     const { rows } = await this.#db.raw<{ rows: ErrorCount[] }>(
-      `select coalesce(nullif(t.error_message, ''), t.error_type, 'No message recorded') as message, count(*) as n
-       from traces t
-       where ${conditions.text} and t.failed
-       group by 1 order by n desc, 1 limit ?`,
+      `select value as message, sum(n)::bigint as n from traffic where ${conditions.text}
+       group by value having sum(n) > 0 order by n desc, value limit ?`,
       [...conditions.bindings, limit],
     );
     return rows;
@@ -76,13 +88,13 @@ export class HealthReadModel {
     capabilityId: string,
   ): Promise<{ traceCount: number; lastSeenAt?: string; model?: string }> {
     const { rows } = await this.#db.raw<{ rows: { n: number; last_seen_at: string | null; model: string | null }[] }>(
-      `select count(*) as n,
-         to_char(max(received_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_seen_at,
+      `select coalesce(sum(n), 0)::bigint as n,
+         (select ${instantText('max(received_at)')} from traces where project_id = ? and capability_id = ?) as last_seen_at,
          (select newest.model from traces newest
           where newest.project_id = ? and newest.capability_id = ? and newest.model is not null
           order by newest.received_at desc, newest.trace_id desc limit 1) as model
-       from traces where project_id = ? and capability_id = ?`,
-      [projectId, capabilityId, projectId, capabilityId],
+       from traffic where project_id = ? and grain = 'day' and facet = 'all' and capability_id = ?`,
+      Array.from({ length: 3 }, () => [projectId, capabilityId]).flat(),
     );
     const row = rows[0];
     return {
@@ -91,26 +103,42 @@ export class HealthReadModel {
       ...(row !== undefined && row.model !== null && { model: row.model }),
     };
   }
+
+  async #exact(projectId: string, { capabilityId, from, to }: Window): Promise<Percentiles> {
+    const conditions = new SqlConditions()
+      .add('project_id = ?', projectId)
+      .add('capability_id = ?', capabilityId)
+      .add('received_at >= ?::timestamptz', from)
+      .add('received_at < ?::timestamptz', to);
+    // percentile_disc is the nearest rank: the smallest value that at least this share of values does not pass.
+    const { rows } = await this.#db.raw<{ rows: { p50: string | null; p95: string | null }[] }>(
+      `select (percentile_disc(0.5) within group (order by duration_ns))::text as p50,
+         (percentile_disc(0.95) within group (order by duration_ns))::text as p95
+       from traces where ${conditions.text}`,
+      [...conditions.bindings],
+    );
+    const { p50 = null, p95 = null } = rows[0] ?? {};
+    return { ...(p50 !== null && { p50Ns: Number(p50) }), ...(p95 !== null && { p95Ns: Number(p95) }) };
+  }
+
+  async #bucketed(projectId: string, window: Window): Promise<Percentiles> {
+    const conditions = conditionsOf(projectId, window, 'duration');
+    const { rows } = await this.#db.raw<{ rows: DurationBucket[] }>(
+      `select value::int as bucket, sum(n)::bigint as n from traffic where ${conditions.text}
+       group by 1 having sum(n) > 0 order by 1`,
+      [...conditions.bindings],
+    );
+    const [p50Ns, p95Ns] = [percentileNs(rows, 0.5), percentileNs(rows, 0.95)];
+    return { ...(p50Ns !== undefined && { p50Ns }), ...(p95Ns !== undefined && { p95Ns }) };
+  }
 }
 
-function conditionsOf(projectId: string, window: Window): SqlConditions {
+function conditionsOf(projectId: string, { capabilityId, grain, from, to }: Window, facet: string): SqlConditions {
   return new SqlConditions()
-    .add('t.project_id = ?', projectId)
-    .add('t.capability_id = ?', window.capabilityId)
-    .add('t.received_at >= ?::timestamptz', window.from)
-    .add('t.received_at < ?::timestamptz', window.to);
-}
-
-function toTraffic(row: TrafficRow | undefined): Traffic {
-  if (row === undefined || row.n === 0) return { n: 0, errors: 0, errorRate: 0, totalTokens: 0, totalCost: 0 };
-  return {
-    n: row.n,
-    errors: row.errors,
-    errorRate: Math.round((row.errors / row.n) * 1000) / 1000,
-    ...(row.avg_ms !== null && { avgDurationMs: row.avg_ms }),
-    ...(row.p50_ns !== null && { p50DurationMs: Number(row.p50_ns) / 1e6 }),
-    ...(row.p95_ns !== null && { p95DurationMs: Number(row.p95_ns) / 1e6 }),
-    totalTokens: row.total_tokens,
-    totalCost: row.total_cost,
-  };
+    .add('project_id = ?', projectId)
+    .add('grain = ?', grain)
+    .add('facet = ?', facet)
+    .add('starts_at >= ?::timestamptz', from)
+    .add('starts_at < ?::timestamptz', to)
+    .add('capability_id = ?', capabilityId);
 }

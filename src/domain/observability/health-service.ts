@@ -1,12 +1,14 @@
 import type { Db } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../kernel/duration.ts';
 import type { Capability, CapabilityService } from '../capabilities/index.ts';
 import type { Health } from './health.ts';
-import { HealthReadModel } from './health-read-model.ts';
+import { HealthReadModel, type Window } from './health-read-model.ts';
 import { SpanBounds } from './span-bounds.ts';
 
 const LIST_MAX = 20;
-const DAY_MS = 86_400_000;
+/** Longer windows begin with a day (UTC), shorter ones with an hour. */
+const HOURLY_DAYS_MAX = 7;
 
 export class HealthService {
   readonly #clock: Clock;
@@ -20,7 +22,7 @@ export class HealthService {
     this.#figures = new HealthReadModel(parts.db);
   }
 
-  /** One window that ends now, beside the equal one before it. Without a capability, of the whole project. */
+  /** One window that ends now, beside the one before it. Without a capability, of the whole project. */
   async inspect(
     projectId: string,
     query: { readonly capability?: string; readonly days: number },
@@ -28,11 +30,7 @@ export class HealthService {
     const capability =
       query.capability === undefined ? undefined : await this.#capabilities.require(projectId, query.capability);
     const of = capability === undefined ? {} : { capabilityId: capability.id };
-    // One millisecond on, since the window's end is open and what was received right now belongs to it.
-    const to = new Date(this.#clock.now().getTime() + 1);
-    const from = new Date(to.getTime() - query.days * DAY_MS);
-    const window = { ...of, from, to };
-    const before = { ...of, from: new Date(from.getTime() - query.days * DAY_MS), to: from };
+    const { window, before } = windowsOf(this.#clock.now(), query.days, of);
     const [traffic, previous, models, errors] = await Promise.all([
       this.#figures.traffic(projectId, window),
       this.#figures.traffic(projectId, before),
@@ -57,4 +55,21 @@ export class HealthService {
   ): Promise<{ readonly traceCount: number; readonly lastSeenAt?: string; readonly model?: string }> {
     return this.#figures.activity(projectId, capabilityId);
   }
+}
+
+/** The running hour or day is whole in the window, so a window is up to that much longer than its days. */
+function windowsOf(
+  now: Date,
+  days: number,
+  of: { readonly capabilityId?: string },
+): { readonly window: Window; readonly before: Window } {
+  const grain = days <= HOURLY_DAYS_MAX ? 'hour' : 'day';
+  const length = grain === 'hour' ? HOUR_MS : DAY_MS;
+  const running = Math.floor(now.getTime() / length) * length;
+  const at = (ms: number): Date => new Date(running + ms);
+  const [first, second] = [at(-2 * days * DAY_MS), at(-days * DAY_MS)];
+  return {
+    window: { ...of, grain, from: second, to: at(length) },
+    before: { ...of, grain, from: first, to: second },
+  };
 }

@@ -156,6 +156,11 @@ export class IngestService {
     }
     const stored = await executions.unitsOf(projectId, traceIds);
     if (stored.length === 0) return;
+    const unknown = await executions.unknownBehaviours(projectId, stored);
+    if (unknown.length > 0) {
+      const behaviours = unknown.map((behaviour) => ({ id: this.#parts.newId(), ...behaviour }));
+      await executions.insertBehaviours(projectId, behaviours, at);
+    }
     const spans = await executions.spansOf(projectId, [...new Set(stored.map((unit) => unit.traceId))]);
     const withTotals = [...spans].flatMap(([traceId, spansOfTrace]) => {
       const unitSpanIds = stored.filter((unit) => unit.traceId === traceId).map((unit) => unit.unitSpanId);

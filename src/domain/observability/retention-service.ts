@@ -50,6 +50,7 @@ export class RetentionService {
       removedTraces += await untilFewer(TRACES_AT_ONCE, signal, () =>
         this.#weeks.removeTraces(projectId, kept, TRACES_AT_ONCE),
       );
+      await this.#weeks.removeEmptyTraffic(projectId, kept);
     }
     return { droppedWeeks: over.length, removedTraces };
   }

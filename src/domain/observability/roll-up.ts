@@ -34,14 +34,26 @@ export interface TraceDelta {
   readonly conversation?: Ranked;
   readonly model?: Ranked;
   readonly error?: RankedError;
+  /** Some of the spans name no capability. */
+  readonly hasBareSpans: boolean;
   readonly spanCount: number;
   readonly errorCount: number;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly totalTokens?: number;
   readonly costs: readonly number[];
+  /** By name of the model. */
+  readonly calls?: ReadonlyMap<string, ModelCalls>;
   readonly firstStartNs: bigint;
   readonly lastEndNs: bigint;
+}
+
+/** The calls of one model. */
+export interface ModelCalls {
+  readonly calls: number;
+  readonly errors: number;
+  readonly totalTokens: number;
+  readonly costs: readonly number[];
 }
 
 /** A value that belongs to the span with the smallest rank. */
@@ -90,13 +102,16 @@ export function rollUp(spans: readonly RolledSpan[]): readonly TraceDelta[] {
   return [...deltas.values()].sort((left, right) => (left.traceId < right.traceId ? -1 : 1));
 }
 
-type MutableDelta = { -readonly [Key in keyof TraceDelta]: TraceDelta[Key] } & { costs: number[] };
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+type MutableCalls = Mutable<ModelCalls> & { costs: number[] };
+type MutableDelta = Mutable<TraceDelta> & { costs: number[]; calls?: Map<string, MutableCalls> };
 
 function start(span: RolledSpan, rank: string): MutableDelta {
   const delta: MutableDelta = {
     traceId: span.traceId,
     head: span,
     headRank: rank,
+    hasBareSpans: false,
     spanCount: 0,
     errorCount: 0,
     costs: [],
@@ -113,11 +128,15 @@ function add(delta: MutableDelta, span: RolledSpan, rank: string): void {
     delta.headRank = rank;
   }
   const { capabilityId, conversationId, model } = span;
-  if (capabilityId !== undefined && isBefore(rank, delta.capability)) delta.capability = { rank, value: capabilityId };
+  if (capabilityId === undefined) delta.hasBareSpans = true;
+  else if (isBefore(rank, delta.capability)) delta.capability = { rank, value: capabilityId };
   if (conversationId !== undefined && isBefore(rank, delta.conversation)) {
     delta.conversation = { rank, value: conversationId };
   }
-  if (model !== undefined && isBefore(rank, delta.model)) delta.model = { rank, value: model };
+  if (model !== undefined) {
+    if (isBefore(rank, delta.model)) delta.model = { rank, value: model };
+    addCall((delta.calls ??= new Map()), model, span);
+  }
   if (span.error !== undefined) {
     const error = { rank: errorRankOf(span, span.error.message), ...span.error };
     if (isBefore(error.rank, delta.error)) delta.error = error;
@@ -130,6 +149,15 @@ function add(delta: MutableDelta, span: RolledSpan, rank: string): void {
   if (span.cost !== undefined) delta.costs.push(span.cost);
   if (span.startNs < delta.firstStartNs) delta.firstStartNs = span.startNs;
   if (span.endNs > delta.lastEndNs) delta.lastEndNs = span.endNs;
+}
+
+function addCall(calls: Map<string, MutableCalls>, model: string, span: RolledSpan): void {
+  const sums = calls.get(model) ?? { calls: 0, errors: 0, totalTokens: 0, costs: [] };
+  calls.set(model, sums);
+  sums.calls += 1;
+  sums.errors += span.statusCode === 2 ? 1 : 0;
+  sums.totalTokens += span.totalTokens ?? 0;
+  if (span.cost !== undefined) sums.costs.push(span.cost);
 }
 
 function isBefore(rank: string, best: { readonly rank: string } | undefined): boolean {

@@ -95,6 +95,18 @@ export class SpanWeekRepository {
     return rows[0]?.n ?? 0;
   }
 
+  /** Forgets the hours and days of a project that nothing is left of. Under the lock that counting takes first. */
+  async removeEmptyTraffic(projectId: string, before: Date): Promise<void> {
+    await inTransaction(this.#db, async (tx) => {
+      await tx.raw('select pg_advisory_xact_lock(7301884, hashtext(?))', [projectId]);
+      await tx.raw(
+        `delete from traffic where project_id = ? and starts_at < ?::timestamptz
+           and (n, errors, duration_ns, total_tokens, total_cost) = (0, 0, 0, 0, 0)`,
+        [projectId, before],
+      );
+    });
+  }
+
   async projectIds(): Promise<readonly string[]> {
     const { rows } = await this.#db.raw<{ rows: { id: string }[] }>('select id from projects order by id');
     return rows.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import { type Db } from '../../db/database.ts';
+import { isUuid } from '../../kernel/ids.ts';
 import type { CursorValue } from '../../kernel/page-cursor.ts';
 import { nanosOfMs, SqlConditions, storableInstant } from './sql-conditions.ts';
 import type { BindingSource, ExecutionStatus, TaskExecution } from './task-execution.ts';
@@ -6,6 +7,7 @@ import type { BindingSource, ExecutionStatus, TaskExecution } from './task-execu
 /** Which executions are wanted; all conditions hold together. */
 export interface TaskExecutionFilter {
   readonly capabilityId?: string;
+  /** Its key, or its id. */
   readonly behaviour?: string;
   readonly bindingSource?: string;
   readonly traceId?: string;
@@ -32,6 +34,7 @@ interface ExecutionRow {
   readonly id: string;
   readonly trace_id: string;
   readonly unit_span_id: string;
+  readonly behaviour_id: string | null;
   readonly behaviour_key: string;
   readonly binding_source: BindingSource;
   readonly status: ExecutionStatus;
@@ -65,7 +68,7 @@ export class TaskExecutionReadModel {
     const conditions = conditionsOf(projectId, filter);
     if (after !== undefined) conditions.add('(e.start_time_ns, e.id) < (?::bigint, ?)', true, after);
     const { rows } = await this.#db.raw<{ rows: ExecutionRow[] }>(
-      `select e.id, e.trace_id, e.unit_span_id, e.behaviour_key, e.binding_source, e.status, e.terminal_kind,
+      `select e.id, e.trace_id, e.unit_span_id, e.behaviour_id, e.behaviour_key, e.binding_source, e.status, e.terminal_kind,
          c.slug as capability, v.external_id as session, e.start_time_ns::text as start_ns,
          e.duration_ns / 1e6::float8 as duration_ms, e.total_tokens, e.total_cost::float8 as total_cost, e.model
        from task_executions e
@@ -80,10 +83,13 @@ export class TaskExecutionReadModel {
 }
 
 function conditionsOf(projectId: string, filter: TaskExecutionFilter): SqlConditions {
+  const { behaviour = '' } = filter;
+  const isId = isUuid(behaviour);
   return new SqlConditions()
     .add('e.project_id = ?', projectId)
     .add('e.capability_id = ?', filter.capabilityId)
-    .add('e.behaviour_key = ?', filter.behaviour)
+    .add('e.behaviour_key = ?', isId ? undefined : filter.behaviour)
+    .add('(e.behaviour_id = ? or e.behaviour_key = ?)', isId ? filter.behaviour : undefined, [behaviour, behaviour])
     .add('e.binding_source = ?', filter.bindingSource)
     .add('e.trace_id = ?', filter.traceId?.toLowerCase())
     .add('e.status = ?', filter.status)
@@ -109,6 +115,7 @@ function toExecution(row: ExecutionRow): TaskExecution {
     id: row.id,
     traceId: row.trace_id,
     unitSpanId: row.unit_span_id,
+    ...(row.behaviour_id !== null && { behaviourId: row.behaviour_id }),
     behaviourKey: row.behaviour_key,
     bindingSource: row.binding_source,
     status: row.status,

@@ -68,18 +68,74 @@ export class TaskExecutionRepository {
     return byTrace;
   }
 
-  /** Writes totals, and the capability and session that the unit or its trace turned out to have. */
+  /** Behaviours that these units name and nobody has named before. */
+  async unknownBehaviours(
+    projectId: string,
+    units: readonly StoredUnit[],
+  ): Promise<readonly { readonly capabilityId: string; readonly key: string }[]> {
+    const { rows } = await this.#tx.raw<{ rows: { capabilityId: string; key: string }[] }>(
+      `select distinct coalesce(span.capability_id, trace.capability_id, '') as "capabilityId",
+         execution.behaviour_key as key
+       from unnest(?::text[], ?::text[]) as unit(trace, span)
+       join task_executions execution on execution.project_id = ? and execution.trace_id = unit.trace
+         and execution.unit_span_id = unit.span
+       join traces trace on trace.project_id = execution.project_id and trace.trace_id = unit.trace
+       join spans span on span.project_id = execution.project_id and span.trace_id = unit.trace
+         and span.span_id = unit.span
+       where execution.behaviour_key <> '' and not exists (select from behaviours known
+         where known.project_id = execution.project_id and known.key = execution.behaviour_key
+           and known.capability_id = coalesce(span.capability_id, trace.capability_id, ''))
+       order by 1, 2`,
+      [units.map(({ traceId }) => traceId), units.map(({ unitSpanId }) => unitSpanId), projectId],
+    );
+    return rows;
+  }
+
+  /** In the order given, the same in every process; those another process has made meanwhile stay as they are. */
+  async insertBehaviours(
+    projectId: string,
+    behaviours: readonly { readonly id: string; readonly capabilityId: string; readonly key: string }[],
+    at: Date,
+  ): Promise<void> {
+    await this.#tx.raw(
+      `insert into behaviours (project_id, id, capability_id, key, created_at)
+       select ?, id, capability_id, key, ?::timestamptz
+       from unnest(?::text[], ?::text[], ?::text[]) as made(id, capability_id, key)
+       on conflict (project_id, capability_id, key) do nothing`,
+      [
+        projectId,
+        at,
+        behaviours.map(({ id }) => id),
+        behaviours.map(({ capabilityId }) => capabilityId),
+        behaviours.map(({ key }) => key),
+      ],
+    );
+  }
+
+  /** Writes totals, and the capability, session and behaviour that the unit or its trace turned out to have. */
   async setTotals(projectId: string, units: readonly (StoredUnit & { totals: UnitTotals })[]): Promise<void> {
     await this.#tx.raw(
       `update task_executions execution
-       set model = unit.model, total_tokens = unit.total, total_cost = unit.cost,
-         capability_id = coalesce(span.capability_id, trace.capability_id),
-         conversation_id = coalesce(span.conversation_id, trace.conversation_id)
-       from json_to_recordset(?::json) as unit(trace text, span text, model text, total bigint, cost numeric)
-       join traces trace on trace.project_id = ? and trace.trace_id = unit.trace
-       join spans span on span.project_id = trace.project_id and span.trace_id = unit.trace and span.span_id = unit.span
-       where execution.project_id = trace.project_id and execution.trace_id = unit.trace
-         and execution.unit_span_id = unit.span`,
+       set model = found.model, total_tokens = found.total, total_cost = found.cost,
+         capability_id = found.capability_id, conversation_id = found.conversation_id, behaviour_id = found.behaviour_id
+       from (
+         select unit.*, coalesce(span.capability_id, trace.capability_id) as capability_id,
+           coalesce(span.conversation_id, trace.conversation_id) as conversation_id, trace.project_id,
+           (select known.id from behaviours known join task_executions named on named.project_id = known.project_id
+             and named.trace_id = unit.trace and named.unit_span_id = unit.span and named.behaviour_key = known.key
+            where known.project_id = trace.project_id
+              and known.capability_id = coalesce(span.capability_id, trace.capability_id, '')) as behaviour_id
+         from json_to_recordset(?::json) as unit(trace text, span text, model text, total bigint, cost numeric)
+         join traces trace on trace.project_id = ? and trace.trace_id = unit.trace
+         join spans span on span.project_id = trace.project_id and span.trace_id = unit.trace
+           and span.span_id = unit.span
+       ) as found
+       where execution.project_id = found.project_id and execution.trace_id = found.trace
+         and execution.unit_span_id = found.span
+         and (execution.model, execution.total_tokens, execution.total_cost, execution.capability_id,
+             execution.conversation_id, execution.behaviour_id)
+           is distinct from (found.model, found.total, found.cost, found.capability_id, found.conversation_id,
+             found.behaviour_id)`,
       [
         JSON.stringify(
           units.map(({ traceId, unitSpanId, totals }) => ({

@@ -8,6 +8,8 @@ export interface TaskExecution {
   readonly id: string;
   readonly traceId: string;
   readonly unitSpanId: string;
+  /** Of the behaviour its capability has by this key; absent when unbound. */
+  readonly behaviourId?: string;
   /** Empty when unbound. */
   readonly behaviourKey: string;
   readonly bindingSource: BindingSource;

@@ -41,6 +41,8 @@ interface ListSource {
   readonly hasCapability: (id: string) => string;
   readonly hasConversation: (id: string) => string;
   readonly isUnbound: string;
+  /** Spans that have the capability of their trace only; most projects have none of one capability. */
+  readonly ofLenders?: true;
   readonly counts: string;
   readonly isLive: string;
   /** Columns that make the order total, after the sort column. */
@@ -88,7 +90,11 @@ const SPANS_OF_SESSION: readonly ListSource[] = [
 ];
 const SPANS_OF_CAPABILITY: readonly ListSource[] = [
   { ...SPANS, hasCapability: (id) => `s.capability_id = ${id}` },
-  { ...SPANS, hasCapability: (id) => `(s.capability_id is null and t.capability_id = ${id})` },
+  {
+    ...SPANS,
+    hasCapability: (id) => `(s.capability_id is null and t.capability_id = ${id} and t.has_bare_spans)`,
+    ofLenders: true,
+  },
 ];
 
 const SORT_TEXT: Readonly<Record<TraceOrderKey, (column: string) => string>> = {
@@ -254,6 +260,7 @@ function conditionsOf(projectId: string, source: ListSource, filter: TraceFilter
     .add(`${main}.total_cost >= ?::numeric`, text(filter.totalCostGte))
     .add(`${main}.total_cost <= ?::numeric`, text(filter.totalCostLte))
     .add(hasCapability, filter.capabilityId, repeat(timesNamed(hasCapability), [filter.capabilityId ?? '']))
+    .add(ANY_LENDER, source.ofLenders && filter.capabilityId, [projectId, filter.capabilityId ?? ''])
     .either(filter.unbound, source.isUnbound, `not ${source.isUnbound}`);
   if (filter.search !== undefined) addSearch(conditions, { projectId, source, text: filter.search.toLowerCase() });
   if (filter.session !== undefined) {
@@ -267,6 +274,10 @@ function conditionsOf(projectId: string, source: ListSource, filter: TraceFilter
   }
   return conditions;
 }
+
+/** Looked up once, before a list is walked that would turn out to have nothing. */
+const ANY_LENDER = `exists (select from traces lender
+  where lender.project_id = ? and lender.capability_id = ? and lender.has_bare_spans)`;
 
 const HEXADECIMAL = /^[0-9a-f]+$/;
 const SPAN_ID_LENGTH = 16;

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts';
 import { arrayMarks, arraysOf, namesOf, type Column } from './column-arrays.ts';
 import { sumDecimals } from './decimal.ts';
-import { durationOf, type TraceDelta } from './roll-up.ts';
+import { durationOf, type ModelCalls, type TraceDelta } from './roll-up.ts';
 import { searchTextOf } from './span-repository.ts';
 import type { SpanWeek } from './span-week.ts';
 
@@ -27,12 +27,14 @@ const COLUMNS: readonly Column<TraceDelta>[] = [
   ['error_message', 'text', ({ error }) => error?.message],
   ['error_type', 'text', ({ error }) => error?.type],
   ['error_rank', 'text', ({ error }) => error?.rank],
+  ['has_bare_spans', 'boolean', (delta) => delta.hasBareSpans],
   ['span_count', 'bigint', (delta) => delta.spanCount],
   ['error_count', 'bigint', (delta) => delta.errorCount],
   ['input_tokens', 'bigint', (delta) => delta.inputTokens],
   ['output_tokens', 'bigint', (delta) => delta.outputTokens],
   ['total_tokens', 'bigint', (delta) => delta.totalTokens],
   ['total_cost', 'numeric', ({ costs }) => (costs.length === 0 ? undefined : sumDecimals(costs))],
+  ['model_use', 'json', ({ calls }) => calls && modelUseOf(calls)],
   ['first_start_ns', 'bigint', (delta) => delta.firstStartNs.toString()],
   ['last_end_ns', 'bigint', (delta) => delta.lastEndNs.toString()],
 ];
@@ -69,6 +71,8 @@ const ADD = `with added as (
     ${RANKED.join(', ')},
     ${[...SMALLEST, 'received_at'].map((column) => `${column} = least(held.${column}, excluded.${column})`).join(', ')},
     ${['last_end_ns', 'updated_at'].map((column) => `${column} = greatest(held.${column}, excluded.${column})`).join(', ')},
+    has_bare_spans = held.has_bare_spans or excluded.has_bare_spans,
+    model_use = add_model_use(held.model_use, excluded.model_use),
     span_count = held.span_count + excluded.span_count,
     error_count = held.error_count + excluded.error_count,
     ${['input_tokens', 'output_tokens', 'total_tokens', 'total_cost'].map(addNullable).join(', ')}
@@ -101,6 +105,13 @@ export class TraceRepository {
     ]);
     return new Set(rows.map((row) => row.trace_id));
   }
+}
+
+/** As the column holds it: calls, errors, tokens and cost of each model. A cost is a text, so that no digit is lost. */
+function modelUseOf(calls: ReadonlyMap<string, ModelCalls>): Record<string, readonly (number | string)[]> {
+  return Object.fromEntries(
+    [...calls].map(([model, one]) => [model, [one.calls, one.errors, one.totalTokens, sumDecimals(one.costs)]]),
+  );
 }
 
 /** The value of whichever side has the smaller rank. */

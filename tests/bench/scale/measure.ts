@@ -11,13 +11,14 @@ interface ScaleOptions {
   readonly server: string;
   /** Emptied first. */
   readonly dataDir: string;
-  /** Sizes of the project, in spans, at which questions are asked; growing. */
+  /** Sizes in spans; each is a store and a server of its own. */
   readonly sizes: readonly number[];
   /** How often each question is asked at each size. */
   readonly samples: number;
-  /** How long the database has, after each size, to look at its tables. */
+  /** How long the databases have to look at their tables. */
   readonly settleMs?: number;
-  readonly databaseUrl?: string;
+  /** An empty database for each size; without them each server brings its own. */
+  readonly databaseUrls?: readonly string[];
   readonly onProgress?: (line: string) => void;
 }
 
@@ -42,7 +43,6 @@ interface QuestionFigures {
 
 interface ScaleFigures {
   readonly sizes: readonly number[];
-  readonly idleMib: number;
   readonly ingest: readonly IngestFigures[];
   readonly questions: readonly QuestionFigures[];
 }
@@ -57,54 +57,65 @@ interface Usage {
   readonly cpuUs: number;
 }
 
-/** Sends the traffic into a server of its own and asks it every question at every size. */
+/**
+ * Fills one store per size, then asks every question of all of them in turn, so that whatever else the machine does
+ * falls on every size alike.
+ */
 export async function measureScale(options: ScaleOptions): Promise<ScaleFigures> {
-  const { dataDir, sizes, samples, onProgress = () => undefined } = options;
+  const { dataDir, sizes, samples, databaseUrls, onProgress = () => undefined } = options;
   rmSync(dataDir, { recursive: true, force: true });
-  mkdirSync(dataDir, { recursive: true });
-  const server = await ScaleServer.start(options);
+  const startNs = BigInt(Date.now() - 86_400_000) * 1_000_000n;
+  const servers: ScaleServer[] = [];
   try {
-    const startNs = BigInt(Date.now() - 86_400_000) * 1_000_000n;
-    const idleMib = (await server.usage()).rss / 2 ** 20;
     const ingest: IngestFigures[] = [];
-    const answers: Answer[][] = [];
-    let traces = 0;
-    for (const size of sizes) {
-      const until = Math.ceil(size / SPANS_PER_TRACE);
-      const figures = await server.take(traces, until, startNs);
-      traces = until;
+    for (const [index, size] of sizes.entries()) {
+      const folder = join(dataDir, String(size));
+      const server = await ScaleServer.start(options.server, folder, databaseUrls?.[index]);
+      servers.push(server);
+      const figures = await server.take(tracesOf(size), startNs);
       ingest.push(figures);
       onProgress(
         `${figures.spans} spans in ${figures.seconds.toFixed(1)} s: ${Math.round(figures.spansPerSecond)} a second`,
       );
-      // The planner is to know what came in, as it does of a project that is in use.
-      await wait(options.settleMs ?? 0);
-      answers.push(await server.ask(questionsFor(traces, startNs), samples));
-      onProgress(`every question asked ${samples} times of ${size} spans`);
     }
-    const names = questionsFor(traces, startNs).map(({ name }) => name);
-    const column = <K extends keyof Answer>(index: number, key: K): Answer[K][] =>
-      answers.flatMap((row) => row[index]?.[key] ?? []);
-    return {
-      sizes,
-      idleMib,
-      ingest,
-      questions: names.map((name, index) => ({
-        name,
-        p50: column(index, 'p50'),
-        p99: column(index, 'p99'),
-        rows: column(index, 'rows'),
-      })),
-    };
+    // The planner is to know what came in, as it does of a project that is in use.
+    await wait(options.settleMs ?? 0);
+    const asked = sizes.map((size) => questionsFor(tracesOf(size), startNs));
+    const questions: QuestionFigures[] = [];
+    for (const [number, { name }] of (asked[0] ?? []).entries()) {
+      const places = servers.flatMap((server, index) => {
+        const question = asked[index]?.[number];
+        return question === undefined ? [] : [{ server, question }];
+      });
+      questions.push({ name, ...(await askInTurn(places, samples)) });
+    }
+    onProgress(`every question asked ${samples} times of each`);
+    return { sizes, ingest, questions };
   } finally {
-    await server.stop();
+    for (const server of servers) await server.stop();
   }
 }
 
-interface Answer {
-  readonly p50: number;
-  readonly p99: number;
-  readonly rows: number;
+const tracesOf = (spans: number): number => Math.ceil(spans / SPANS_PER_TRACE);
+
+interface Place {
+  readonly server: ScaleServer;
+  readonly question: Question;
+}
+
+async function askInTurn(places: readonly Place[], samples: number): Promise<Omit<QuestionFigures, 'name'>> {
+  const times = places.map((): number[] => []);
+  const rows: number[] = [];
+  // The first answers pay for plans and cold pages, at every size alike.
+  for (let sample = -2; sample < samples; sample += 1) {
+    for (const [index, { server, question }] of places.entries()) {
+      const started = performance.now();
+      rows[index] = await server.ask(question);
+      if (sample >= 0) times[index]?.push(performance.now() - started);
+    }
+  }
+  const sorted = times.map((list) => list.toSorted((left, right) => left - right));
+  return { p50: sorted.map((list) => at(list, 0.5)), p99: sorted.map((list) => at(list, 0.99)), rows };
 }
 
 class ScaleServer {
@@ -118,7 +129,8 @@ class ScaleServer {
     this.#key = key;
   }
 
-  static async start({ server, dataDir, databaseUrl }: ScaleOptions): Promise<ScaleServer> {
+  static async start(server: string, dataDir: string, databaseUrl = ''): Promise<ScaleServer> {
+    mkdirSync(dataDir, { recursive: true });
     const port = await freePort();
     const env: NodeJS.ProcessEnv = {
       ...process.env,
@@ -126,7 +138,7 @@ class ScaleServer {
       PORT: String(port),
       LOG_LEVEL: 'error',
       RATE_LIMIT_REQUESTS: '0',
-      DATABASE_URL: databaseUrl ?? '',
+      DATABASE_URL: databaseUrl,
     };
     const child = spawn(process.execPath, ['--import', PRELOAD, server, 'serve'], {
       env,
@@ -151,16 +163,16 @@ class ScaleServer {
   }
 
   /** Takes traces in by JSON and protobuf in turn, several exports at a time, as a collector sends them. */
-  async take(from: number, until: number, startNs: bigint): Promise<IngestFigures> {
+  async take(traces: number, startNs: bigint): Promise<IngestFigures> {
     const protobufExport = createProtobufExport();
     const before = await this.usage();
     const started = performance.now();
-    let next = from;
+    let next = 0;
     let pushedBack = 0;
     const sender = async (): Promise<void> => {
-      while (next < until) {
+      while (next < traces) {
         const first = next;
-        next = Math.min(until, first + TRACES_PER_EXPORT);
+        next = Math.min(traces, first + TRACES_PER_EXPORT);
         const make = (first / TRACES_PER_EXPORT) % 2 < 1 ? jsonExport : protobufExport;
         pushedBack += await this.#send(make(first, next - first, startNs));
       }
@@ -168,7 +180,7 @@ class ScaleServer {
     await Promise.all(Array.from({ length: SENDERS }, sender));
     const seconds = (performance.now() - started) / 1_000;
     const after = await this.usage();
-    const spans = (until - from) * SPANS_PER_TRACE;
+    const spans = traces * SPANS_PER_TRACE;
     return {
       spans,
       seconds,
@@ -179,22 +191,28 @@ class ScaleServer {
     };
   }
 
-  async ask(questions: readonly Question[], samples: number): Promise<Answer[]> {
-    const answers: Answer[] = [];
-    for (const { name, args } of questions) {
-      const times: number[] = [];
-      let rows = 0;
-      // The first answers pay for plans and cold pages, at every size alike.
-      for (let sample = -2; sample < samples; sample += 1) {
-        const started = performance.now();
-        const found = await this.#query(name, args);
-        if (sample >= 0) times.push(performance.now() - started);
-        rows = found;
-      }
-      times.sort((left, right) => left - right);
-      answers.push({ p50: at(times, 0.5), p99: at(times, 0.99), rows });
+  /** Asks once more, a few times, when a machine that is busy with other things made the server give up. */
+  async ask(question: Question, tries = 5): Promise<number> {
+    const { name, tool, args } = question;
+    const response = await fetch(`${this.#origin}/api/mcp/`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        'x-api-key': this.#key,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } }),
+    });
+    // because the server answers JSON-RPC
+    const { result } = (await response.json()) as { result?: { isError?: boolean; structuredContent?: ToolAnswer } };
+    if (result?.isError !== true && result !== undefined) {
+      return result.structuredContent?.n ?? result.structuredContent?.traces?.n ?? 0;
     }
-    return answers;
+    if (tries <= 1 || !JSON.stringify(result).includes('unavailable')) {
+      throw new Error(`${name}: ${JSON.stringify(result)}`);
+    }
+    return this.ask(question, tries - 1);
   }
 
   async stop(): Promise<void> {
@@ -217,32 +235,12 @@ class ScaleServer {
       await wait(Number(response.headers.get('retry-after') ?? '1') * 1_000);
     }
   }
+}
 
-  /** Asks once more, a few times, when a machine that is busy with other things made the server give up. */
-  async #query(name: string, args: Readonly<Record<string, unknown>>, tries = 5): Promise<number> {
-    const response = await fetch(`${this.#origin}/api/mcp/`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
-        'x-api-key': this.#key,
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'query_traces', arguments: args },
-      }),
-    });
-    // because the server answers JSON-RPC
-    const { result } = (await response.json()) as { result?: { isError?: boolean; structuredContent?: { n: number } } };
-    if (result?.isError !== true && result !== undefined) return result.structuredContent?.n ?? 0;
-    if (tries <= 1 || !JSON.stringify(result).includes('unavailable')) {
-      throw new Error(`${name}: ${JSON.stringify(result)}`);
-    }
-    return this.#query(name, args, tries - 1);
-  }
+/** Where the answers of the tools have the number of what they found. */
+interface ToolAnswer {
+  readonly n?: number;
+  readonly traces?: { readonly n?: number };
 }
 
 async function isReady(origin: string): Promise<boolean> {

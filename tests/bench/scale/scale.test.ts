@@ -16,8 +16,8 @@ describe('ingest and questions, measured small', function () {
     const figures = await measureScale({
       server: resolve('dist/src/app/main.js'),
       dataDir,
-      databaseUrl: await emptyDatabaseUrl(),
-      sizes: [2_000, 10_000],
+      databaseUrls: [await emptyDatabaseUrl(), await emptyDatabaseUrl()],
+      sizes: [2_000, 8_000],
       samples: 1,
     });
     assert.deepEqual(

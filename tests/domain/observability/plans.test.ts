@@ -3,7 +3,7 @@ import { weekOf } from '../../../src/domain/observability/span-week.ts';
 import { analyze } from './support/analyze.ts';
 import { given, type World } from '../../support/given.ts';
 import { startServer } from '../../support/mcp.ts';
-import { questionsFor } from '../../bench/scale/questions.ts';
+import { questionsFor, type Question } from '../../bench/scale/questions.ts';
 import { createProtobufExport, SPANS_PER_TRACE } from '../../bench/scale/traffic.ts';
 
 const TRACES = 1_000;
@@ -33,28 +33,31 @@ async function inhabited(): Promise<World> {
   return world;
 }
 
-/** The statements on traces and spans that one call of the tool makes. */
-async function statementsOf(world: World, args: Readonly<Record<string, unknown>>): Promise<readonly Statement[]> {
+/** The statements on what was taken in that one call of the tool makes. */
+async function statementsOf(world: World, { tool, args }: Question): Promise<readonly Statement[]> {
   const { db } = world.services;
   const statements: Statement[] = [];
   const note = (statement: Statement): void => {
-    if (statement.bindings.includes(world.project.id) && /from (traces|spans) /.test(statement.sql)) {
+    if (
+      statement.bindings.includes(world.project.id) &&
+      /from (traces|spans|task_executions|traffic) /.test(statement.sql)
+    ) {
       statements.push(statement);
     }
   };
   db.on('query', note);
   try {
-    await world.call('query_traces', args);
+    await world.call(tool, args);
   } finally {
     db.removeListener('query', note);
   }
   return statements;
 }
 
-/** A project as small as a test's is searched faster by reading it whole, so for searches that way is closed. */
-async function explain(world: World, { sql, bindings }: Statement, isSearch: boolean) {
+/** A project as small as a test's is searched and measured faster by reading it whole, so there that way is closed. */
+async function explain(world: World, { sql, bindings }: Statement, isClosed: boolean) {
   return world.services.db.transaction(async (tx) => {
-    if (isSearch) await tx.raw('set local enable_seqscan = off');
+    if (isClosed) await tx.raw('set local enable_seqscan = off');
     // The driver's own marks are no marks of the query builder.
     const text = `explain ${sql.replaceAll(/\$\d+/g, '?')}`;
     const { rows } = await tx.raw<{ rows: { 'QUERY PLAN': string }[] }>(text, bindings);
@@ -62,7 +65,7 @@ async function explain(world: World, { sql, bindings }: Statement, isSearch: boo
   });
 }
 
-describe('the plan of query_traces', function () {
+describe('the plan of every question about what was taken in', function () {
   this.timeout(120_000);
   let world: World;
   let spans = 0;
@@ -76,26 +79,37 @@ describe('the plan of query_traces', function () {
     spans = found.rows[0]?.n ?? 0;
   });
 
-  it('reads an index for every filter and every ordering, of traces and of spans', async () => {
+  it('reads an index for every filter and every ordering, of traces, of spans, of runs, and for health', async () => {
     assert.equal(spans, TRACES * SPANS_PER_TRACE);
     const wrong: string[] = [];
-    const week = weekOf(new Date()).table;
-    for (const { name, args } of questionsFor(TRACES, START_NS)) {
-      const statements = await statementsOf(world, args);
-      assert.equal(statements.length, 1, `${name} takes one statement`);
-      for (const { sql, bindings } of statements) {
-        const rows = await explain(world, { sql, bindings }, name.includes('search'));
+    for (const question of questionsFor(TRACES, START_NS)) {
+      const { name, tool } = question;
+      const statements = await statementsOf(world, question);
+      if (tool === 'inspect_capability_health') assert.ok(statements.length >= 4, name);
+      else assert.equal(statements.length, 1, `${name} takes one statement`);
+      for (const statement of statements) {
+        const rows = await explain(world, statement, /search|health/.test(name));
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-        // All spans lie in the table of this week; `spans` itself and the weeks to come are empty. Beside spans, traces
-        // are looked up for their names, and a thousand of them are read faster whole.
-        const main = args['all_spans'] === true ? week : 'traces';
-        // Bounds that leave no week need no index either.
-        const isExcluded = args['all_spans'] === true && !plan.includes(week);
-        const usesIndex = new RegExp(`(Index (Only )?Scan .*on ${main}|Bitmap Index Scan on ${main})`).test(plan);
-        if ((!usesIndex && !isExcluded) || new RegExp(`Seq Scan on ${main}\\b`).test(plan))
-          wrong.push(`${name}\n${plan}`);
+        if (!readsIndex(plan, mainOf(question, statement))) wrong.push(`${name}\n${plan}`);
       }
     }
     assert.deepEqual(wrong, []);
   });
 });
+
+/** All spans lie in the table of this week; `spans` itself and the weeks to come are empty. */
+function mainOf({ tool, args }: Question, { sql }: Statement): string {
+  if (tool === 'query_task_executions') return 'task_executions';
+  if (tool === 'inspect_capability_health') return sql.includes('from traffic') ? 'traffic' : 'traces';
+  return args['all_spans'] === true ? weekOf(new Date()).table : 'traces';
+}
+
+/**
+ * Beside spans, traces are looked up for their names, and a thousand of them are read faster whole: only the table that
+ * is filtered and sorted counts. Bounds that leave no week need no index either.
+ */
+function readsIndex(plan: string, main: string): boolean {
+  if (!new RegExp(`on ${main}\\b`).test(plan)) return main.startsWith('spans_');
+  if (new RegExp(`Seq Scan on ${main}\\b`).test(plan)) return false;
+  return new RegExp(`(Index (Only )?Scan .*on ${main}\\b|Bitmap Heap Scan on ${main}\\b)`).test(plan);
+}

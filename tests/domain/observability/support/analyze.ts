@@ -4,6 +4,6 @@ import type { Db } from '../../../../src/db/database.ts';
 export async function analyze(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.raw('set local statement_timeout = 0');
-    await tx.raw('analyze traces, spans');
+    await tx.raw('analyze traces, spans, task_executions, traffic');
   });
 }
