@@ -143,16 +143,23 @@ describe('DuckDbDatasetEngine', function () {
   });
 
   it('stops what would run for ever, and answers others meanwhile', async () => {
-    const bounded = await engineWorld({ queryMs: 1_500, queryMemoryMb: 128 });
+    const bounded = await engineWorld({ queryMs: 2_500, queryMemoryMb: 128, queryProcesses: 3 });
     try {
-      const table = await bounded.table([{ id: 1 }]);
-      await bounded.engine.query(table, { sql: 'SELECT 1', limit: 1 });
-      for (const sql of BOMBS) {
-        const bomb = bounded.engine.query(table, { sql, limit: 1 });
-        const other = bounded.engine.query(table, { sql: 'SELECT count(*) AS n FROM t', limit: 1 });
-        await assert.rejects(bomb, (error) => error instanceof AppError && error.code === 'query_invalid', sql);
-        assert.deepEqual((await other).rows, [{ n: 1 }]);
-      }
+      const [theirs, mine] = ['them', 'us'].map((owner) => `datasets/${owner}/1.parquet`);
+      assert.ok(theirs !== undefined && mine !== undefined);
+      for (const key of [theirs, mine]) await bounded.engine.writeRows(key, inBatches([{ id: 1 }]));
+      const left = [...BOMBS];
+      const bomber = async (): Promise<void> => {
+        for (let sql = left.shift(); sql !== undefined; sql = left.shift())
+          await assertStopped(bounded.engine.query(theirs, { sql, limit: 1 }), sql);
+      };
+      const others = async (): Promise<void> => {
+        while (left.length > 0) {
+          const answer = await bounded.engine.query(mine, { sql: 'SELECT count(*) AS n FROM t', limit: 1 });
+          assert.deepEqual(answer.rows, [{ n: 1 }]);
+        }
+      };
+      await Promise.all([others(), bomber(), bomber()]);
     } finally {
       await bounded.close();
     }
@@ -300,6 +307,10 @@ describe('DuckDbDatasetEngine', function () {
     throw new Error(`The statement was answered: ${sql}`);
   }
 });
+
+async function assertStopped(answer: Promise<unknown>, sql: string): Promise<void> {
+  await assert.rejects(answer, (error) => error instanceof AppError && error.code === 'query_invalid', sql);
+}
 
 async function* failing(): AsyncIterable<readonly Record<string, unknown>[]> {
   yield Promise.resolve([{ a: 1 }]);

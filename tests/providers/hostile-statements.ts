@@ -130,12 +130,8 @@ export const HOSTILE: readonly string[] = [
 
 /** Statements that would run for ever or fill all memory; they are stopped at the limit. */
 export const BOMBS: readonly string[] = [
-  'SELECT count(*) FROM range(1000000000) a, range(1000000000) b',
+  'SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range % 7 = b.range % 11',
   'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r',
-  'SELECT sum(a.range * b.range) FROM range(100000000) a JOIN range(100000000) b ON a.range <> b.range',
   "SELECT repeat('x', 3000000000)",
   'SELECT list(a.range) FROM range(1000000000) a',
-  "SELECT string_agg(repeat('x', 100000), '') FROM range(100000)",
-  'SELECT list_sort(range(500000000))[1]',
-  'SELECT count(*) FROM (SELECT DISTINCT a.range, b.range FROM range(100000) a, range(100000) b)',
 ];

@@ -20,6 +20,7 @@ import type {
   WrittenTable,
 } from '../../domain/datasets/index.ts';
 import { EnginePool } from './engine-pool.ts';
+import type { Turn } from './engine-pool.ts';
 import { TaskFailure } from './engine-process.ts';
 import type { RunOptions } from './engine-process.ts';
 import { clipMessage } from './engine-message.ts';
@@ -41,6 +42,8 @@ const QUERY_TEXT_LENGTH = 12_000;
 const QUERY_BYTES = 48 * 1024;
 const QUERY_MS = 8_000;
 const QUERY_WAIT_MS = 8_000;
+/** A statement that has had this much of a core lets the others pass. */
+const QUERY_YIELD_MS = 500;
 const SCAN_MS = 30 * 60_000;
 const IDLE_MS = 60_000;
 const SPILL = 'spill';
@@ -57,19 +60,22 @@ export class DuckDbDatasetEngine implements DatasetEngine {
   readonly #jobs: EnginePool;
 
   constructor(options: DuckDbEngineOptions) {
-    const { queryMemoryMb = 256 } = options;
+    const { queryMemoryMb = 256, queryProcesses = 3, jobProcesses = 2 } = options;
     this.#objects = options.objects;
     this.#workFolder = path.resolve(options.workFolder);
     this.#queryMs = options.queryMs ?? QUERY_MS;
     this.#queries = new EnginePool({
-      limits: { memoryMb: queryMemoryMb, residentMb: queryMemoryMb + OWN_MB },
-      size: options.queryProcesses ?? 2,
+      limits: { memoryMb: queryMemoryMb, residentMb: queryMemoryMb + OWN_MB, yieldAfterMs: QUERY_YIELD_MS },
+      size: queryProcesses,
+      // One project's statements leave a process to all the others, whatever they do.
+      partySize: Math.max(1, queryProcesses - 1),
       idleMs: IDLE_MS,
       waitMs: QUERY_WAIT_MS,
     });
     this.#jobs = new EnginePool({
       limits: { memoryMb: 512, residentMb: 512 + 2 * OWN_MB },
-      size: options.jobProcesses ?? 2,
+      size: jobProcesses,
+      partySize: jobProcesses,
       idleMs: IDLE_MS,
       waitMs: SCAN_MS,
     });
@@ -93,7 +99,12 @@ export class DuckDbDatasetEngine implements DatasetEngine {
         identity: ROW_IDENTITY,
         ...(columns && { columns }),
       };
-      return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(options.signal)), options.signal);
+      return this.#store(
+        target,
+        written,
+        await this.#run(this.#jobs, task, jobRun(target, options.signal)),
+        options.signal,
+      );
     });
   }
 
@@ -115,7 +126,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
           spillFolder,
           identity: ROW_IDENTITY,
         };
-        return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(signal)), signal);
+        return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(source, signal)), signal);
       }),
     );
   }
@@ -139,7 +150,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
         spillFolder: path.join(folder, SPILL),
         identity: ROW_IDENTITY,
       };
-      return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(signal)), signal);
+      return this.#store(target, written, await this.#run(this.#jobs, task, jobRun(target, signal)), signal);
     });
   }
 
@@ -157,7 +168,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
         this.#run(
           this.#jobs,
           { kind: 'export', file, format, target, spillFolder, identity: ROW_IDENTITY },
-          jobRun(signal),
+          jobRun(source, signal),
         ),
       );
       return { ...(await digestOf(target, signal)), read: () => releasing(target, release), release };
@@ -177,7 +188,11 @@ export class DuckDbDatasetEngine implements DatasetEngine {
         maxTextLength: request.maxTextLength ?? QUERY_TEXT_LENGTH,
         maxBytes: request.maxBytes ?? QUERY_BYTES,
       };
-      const run = { timeoutMs: this.#queryMs, ...(request.signal && { signal: request.signal }) };
+      const run = {
+        timeoutMs: this.#queryMs,
+        party: partyOf(source),
+        ...(request.signal && { signal: request.signal }),
+      };
       const text = await this.#run(this.#queries, task, run);
       if (text.includes(path.dirname(file))) throw invalid('The statement shows what is not part of the dataset.');
       // because readAnswer in the engine process writes exactly this shape
@@ -186,7 +201,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
   }
 
   async check(source: string, sql: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const run = { timeoutMs: this.#queryMs, ...(signal && { signal }) };
+    const run = { timeoutMs: this.#queryMs, party: partyOf(source), ...(signal && { signal }) };
     await this.#withFile(source, (file) => this.#run(this.#queries, { kind: 'check', file, sql }, run));
   }
 
@@ -198,7 +213,11 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     const ended = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const channel = new BatchChannel();
     const work = this.#withFile(source, (file) =>
-      this.#run(this.#jobs, { kind: 'batches', file }, { ...jobRun(ended), onBatch: (rows) => channel.put(rows) }),
+      this.#run(
+        this.#jobs,
+        { kind: 'batches', file },
+        { ...jobRun(source, ended), onBatch: (rows) => channel.put(rows) },
+      ),
     ).then(
       () => channel.end(),
       (error: unknown) => channel.fail(error),
@@ -228,9 +247,9 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     await Promise.all([this.#queries.close(), this.#jobs.close()]);
   }
 
-  async #run(pool: EnginePool, task: EngineTask, options: RunOptions): Promise<string> {
+  async #run(pool: EnginePool, task: EngineTask, options: RunOptions & Turn): Promise<string> {
     try {
-      return await pool.use((engine) => engine.run(task, options), options.signal);
+      return await pool.use((engine) => engine.run(task, options), options);
     } catch (error) {
       throw error instanceof TaskFailure ? translate(error, task, options.timeoutMs) : error;
     }
@@ -331,8 +350,13 @@ class BatchChannel {
   }
 }
 
-function jobRun(signal: AbortSignal | undefined): RunOptions {
-  return { timeoutMs: SCAN_MS, ...(signal && { signal }) };
+function jobRun(key: string, signal: AbortSignal | undefined): RunOptions & Turn {
+  return { timeoutMs: SCAN_MS, party: partyOf(key), ...(signal && { signal }) };
+}
+
+/** A key begins with what it is and whose. */
+function partyOf(key: string): string {
+  return key.split('/', 2).join('/');
 }
 
 async function writeJsonLines(

@@ -9,12 +9,15 @@ import { openRows, writeTable } from './write-tasks.ts';
 
 /** The engine process: started by EngineProcess, speaks over its IPC channel, lives no longer than its parent. */
 
-const BELOW_THE_SERVER = 10;
 const WATCH_MS = 50;
+const BELOW_THE_SERVER = 10;
+const BELOW_OTHER_TASKS = 19;
 
 let limits: EngineLimits = { memoryMb: 256, residentMb: 768 };
 let spare: Promise<EngineDatabase> | undefined;
 let wanted: (() => void) | undefined;
+/** CPU time of this process when its present task began, in microseconds. */
+let begunAt: number | undefined;
 
 setPriority(BELOW_THE_SERVER);
 // The parent is gone, also when it was killed: nobody would read an answer, and a native query would run on.
@@ -28,7 +31,7 @@ async function receive(request: EngineRequest): Promise<void> {
   if (request.kind === 'next') wanted?.();
   if (request.kind === 'start') {
     limits = request.limits;
-    setInterval(watchMemory, WATCH_MS).unref();
+    setInterval(watch, WATCH_MS).unref();
     await send({ kind: 'ready' });
     prepareNext();
   }
@@ -37,14 +40,18 @@ async function receive(request: EngineRequest): Promise<void> {
 
 async function answer(task: EngineTask): Promise<void> {
   let database: EngineDatabase | undefined;
+  let reply: EngineReply;
+  begunAt = cpuTime();
   try {
     database = await (spare ?? openDatabase(limits));
     spare = undefined;
-    await send({ kind: 'done', answer: await perform(task, database) });
+    reply = { kind: 'done', answer: await perform(task, database) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    await send({ kind: error instanceof StatementFault ? 'refused' : 'broken', message });
+    reply = { kind: error instanceof StatementFault ? 'refused' : 'broken', message };
   }
+  begunAt = undefined;
+  await send(reply);
   database?.close();
   prepareNext();
 }
@@ -126,9 +133,20 @@ async function ofAuthor(work: () => Promise<string>): Promise<string> {
   }
 }
 
-function watchMemory(): void {
-  if (process.memoryUsage.rss() <= limits.residentMb * 1024 * 1024) return;
-  void send({ kind: 'exhausted' }).finally(() => process.kill(process.pid, 'SIGKILL'));
+function watch(): void {
+  if (process.memoryUsage.rss() > limits.residentMb * 1024 * 1024) {
+    void send({ kind: 'exhausted' }).finally(() => process.kill(process.pid, 'SIGKILL'));
+  }
+  const { yieldAfterMs = Number.POSITIVE_INFINITY } = limits;
+  if (begunAt === undefined || cpuTime() - begunAt < yieldAfterMs * 1_000) return;
+  begunAt = undefined;
+  setPriority(BELOW_OTHER_TASKS);
+  void send({ kind: 'slowed' });
+}
+
+function cpuTime(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
 
 function send(reply: EngineReply): Promise<void> {

@@ -6,19 +6,32 @@ export interface PoolOptions {
   readonly limits: EngineLimits;
   /** Processes at most. None is started before it is needed. */
   readonly size: number;
+  /** Processes that one party may hold at the same time. */
+  readonly partySize: number;
   readonly idleMs: number;
   /** Longest wait for a free process; then the caller is told to come back. */
   readonly waitMs: number;
 }
 
-type Waiter = (grant: 'granted' | 'closed') => void;
+export interface Turn {
+  /** Whose work it is: nobody's work keeps all the others out. */
+  readonly party: string;
+  readonly signal?: AbortSignal;
+}
 
-/** Lends engine processes, one task each, in the order of asking. */
+interface Waiter {
+  readonly party: string;
+  readonly settle: (grant: 'granted' | 'closed') => void;
+}
+
+/** Lends engine processes, one task each: to the party that holds fewest, and within it in the order of asking. */
 export class EnginePool {
   readonly #options: PoolOptions;
   readonly #idle: { engine: EngineProcess; timer: NodeJS.Timeout }[] = [];
   readonly #waiting: Waiter[] = [];
   readonly #busy = new Set<EngineProcess>();
+  readonly #starting: Promise<EngineProcess>[] = [];
+  readonly #held = new Map<string, number>();
   #lent = 0;
   #isClosed = false;
 
@@ -26,10 +39,10 @@ export class EnginePool {
     this.#options = options;
   }
 
-  async use<T>(work: (engine: EngineProcess) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.#takeTurn(signal);
+  async use<T>(work: (engine: EngineProcess) => Promise<T>, turn: Turn): Promise<T> {
+    await this.#takeTurn(turn);
     try {
-      const engine = this.#takeIdle() ?? (await EngineProcess.start(this.#options.limits));
+      const engine = this.#takeIdle() ?? (await (this.#starting.shift() ?? EngineProcess.start(this.#options.limits)));
       this.#busy.add(engine);
       engine.keepServerAlive(true);
       try {
@@ -39,22 +52,25 @@ export class EnginePool {
         await this.#giveBack(engine);
       }
     } finally {
-      this.#endTurn();
+      this.#endTurn(turn.party);
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const waiter of this.#waiting.splice(0)) waiter('closed');
+    for (const waiter of this.#waiting.splice(0)) waiter.settle('closed');
     const engines = [...this.#busy, ...this.#idle.splice(0).map(({ engine, timer }) => (clearTimeout(timer), engine))];
+    const started = await Promise.allSettled(this.#starting.splice(0));
+    for (const each of started) if (each.status === 'fulfilled') engines.push(each.value);
     await Promise.all(engines.map((engine) => engine.kill()));
   }
 
-  #takeTurn(signal: AbortSignal | undefined): Promise<void> {
-    signal?.throwIfAborted();
+  #takeTurn({ party, signal }: Turn): Promise<void> {
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     if (this.#isClosed) return Promise.reject(unavailable());
-    if (this.#lent < this.#options.size) {
-      this.#lent += 1;
+    // Whoever waits although a process is free waits for a party that has its share, which is none of this one's concern.
+    if (this.#lent < this.#options.size && this.#mayHold(party)) {
+      this.#lend(party);
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
@@ -70,21 +86,52 @@ export class EnginePool {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
       };
-      const waiter: Waiter = (grant) => {
-        done();
-        if (grant === 'granted') resolve();
-        else reject(unavailable());
+      const waiter: Waiter = {
+        party,
+        settle: (grant) => {
+          done();
+          if (grant === 'granted') resolve();
+          else reject(unavailable());
+        },
       };
       signal?.addEventListener('abort', abort, { once: true });
       this.#waiting.push(waiter);
     });
   }
 
-  /** A turn passes straight to whoever waits longest, so nobody can slip in between. */
-  #endTurn(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#lent -= 1;
-    else next('granted');
+  /** A turn passes straight on, so nobody can slip in between. */
+  #endTurn(party: string): void {
+    const held = this.#heldBy(party) - 1;
+    if (held > 0) this.#held.set(party, held);
+    else this.#held.delete(party);
+    this.#lent -= 1;
+    const next = this.#nextWaiter();
+    if (next === undefined) return;
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    this.#lend(next.party);
+    next.settle('granted');
+  }
+
+  #nextWaiter(): Waiter | undefined {
+    let next: Waiter | undefined;
+    for (const waiter of this.#waiting) {
+      if (!this.#mayHold(waiter.party)) continue;
+      if (next === undefined || this.#heldBy(waiter.party) < this.#heldBy(next.party)) next = waiter;
+    }
+    return next;
+  }
+
+  #lend(party: string): void {
+    this.#lent += 1;
+    this.#held.set(party, this.#heldBy(party) + 1);
+  }
+
+  #mayHold(party: string): boolean {
+    return this.#heldBy(party) < this.#options.partySize;
+  }
+
+  #heldBy(party: string): number {
+    return this.#held.get(party) ?? 0;
   }
 
   #takeIdle(): EngineProcess | undefined {
@@ -96,8 +143,35 @@ export class EnginePool {
   }
 
   async #giveBack(engine: EngineProcess): Promise<void> {
+    if (!engine.isReusable) this.#replace();
     if (!engine.isAlive) return;
-    if (this.#isClosed) return engine.kill();
+    if (this.#isClosed || !engine.isReusable) return engine.kill();
+    this.#keep(engine);
+  }
+
+  /** Starts a process in the place of one that is gone, so that the next caller does not wait for it to start. */
+  #replace(): void {
+    if (this.#isClosed || this.#idle.length + this.#starting.length > 0) return;
+    const starting = EngineProcess.start(this.#options.limits);
+    this.#starting.push(starting);
+    starting.then(
+      (engine) => {
+        if (!this.#forgetStarting(starting)) return undefined;
+        return this.#isClosed ? engine.kill() : this.#keep(engine);
+      },
+      // Whoever needs a process then starts one and is told why it fails.
+      () => this.#forgetStarting(starting),
+    );
+  }
+
+  /** Whether nobody waits for it. */
+  #forgetStarting(starting: Promise<EngineProcess>): boolean {
+    const at = this.#starting.indexOf(starting);
+    if (at !== -1) void this.#starting.splice(at, 1);
+    return at !== -1;
+  }
+
+  #keep(engine: EngineProcess): void {
     engine.keepServerAlive(false);
     const timer = setTimeout(() => {
       const at = this.#idle.findIndex((entry) => entry.engine === engine);

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
 
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly onBatch?: (rows: string) => Promise<void>;
 }
 
+/** Below the server and its database from the first moment on, because a process that starts is work too. */
+const START_PRIORITY = 5;
 const START_MS = 20_000;
 const HEAP_MB = 256;
 
@@ -30,6 +33,7 @@ export class EngineProcess {
   readonly #ended: Promise<void>;
   #onReply: ((reply: EngineReply) => void) | undefined;
   #isAlive = true;
+  #isSlowed = false;
 
   private constructor(child: ChildProcess) {
     this.#child = child;
@@ -54,6 +58,7 @@ export class EngineProcess {
       execArgv: [...process.execArgv.filter(isWanted), `--max-old-space-size=${HEAP_MB}`],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
+    yieldToOthers(child.pid);
     const engine = new EngineProcess(child);
     await engine.#converse({ kind: 'start', limits }, { timeoutMs: START_MS });
     return engine;
@@ -61,6 +66,11 @@ export class EngineProcess {
 
   get isAlive(): boolean {
     return this.#isAlive;
+  }
+
+  /** Whether another task may be given to it. */
+  get isReusable(): boolean {
+    return this.#isAlive && !this.#isSlowed;
   }
 
   /** The JSON text the engine answered. After any failure but `refused` and `broken` the process is gone. */
@@ -97,7 +107,8 @@ export class EngineProcess {
       };
       void this.#ended.then(() => reject(new TaskFailure('died', 'The engine process ended.')));
       this.#onReply = (reply) => {
-        if (reply.kind === 'ready') resolve('');
+        if (reply.kind === 'slowed') this.#isSlowed = true;
+        else if (reply.kind === 'ready') resolve('');
         else if (reply.kind === 'done') resolve(reply.answer);
         else if (reply.kind === 'exhausted') reject(new TaskFailure('exhausted', 'The engine ran out of memory.'));
         else if (reply.kind !== 'batch') reject(new TaskFailure(reply.kind, reply.message));
@@ -120,6 +131,14 @@ export class EngineProcess {
   /** A channel that closed under us is no fault of its own: the end of the process is what counts and is seen. */
   #send(request: EngineRequest): void {
     if (this.#isAlive && this.#child.connected) this.#child.send(request, () => undefined);
+  }
+}
+
+function yieldToOthers(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, START_PRIORITY);
+  } catch {
+    // It has ended already, which shows as soon as it is asked anything.
   }
 }
 

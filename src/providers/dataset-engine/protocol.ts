@@ -59,6 +59,8 @@ export interface EngineLimits {
   readonly memoryMb: number;
   /** Resident memory at which the process ends itself; above what DuckDB accounts for. */
   readonly residentMb: number;
+  /** CPU time of one task after which the process gives way to those whose tasks are short. */
+  readonly yieldAfterMs?: number;
 }
 
 export type EngineRequest =
@@ -77,5 +79,7 @@ export type EngineReply =
   | { readonly kind: 'refused'; readonly message: string }
   /** The statement took more memory than it may; the process ends itself. */
   | { readonly kind: 'exhausted' }
+  /** The process has given way for the rest of its life; it does no other task as well as a new one. */
+  | { readonly kind: 'slowed' }
   /** The engine or the file is at fault. */
   | { readonly kind: 'broken'; readonly message: string };
