@@ -1,118 +1,191 @@
 import assert from 'node:assert/strict';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { catalog } from '../../../generated/catalog/index.ts';
+import { Makers } from '../../../codegen/mock/makers.ts';
 import type { Serving } from '../../../codegen/mock/serve.ts';
-import { rpc, type Era, type RpcAnswer } from '../../support/mcp.ts';
-import type { World } from '../../support/given.ts';
-import { exampleWorld, prepare, realised } from '../support-mock/example-world.ts';
+import type { JsonValue, ToolSpec } from '../../../codegen/model/types.ts';
+import type { Era } from '../../support/mcp.ts';
+import {
+  Both,
+  contentOf,
+  envelopeOf,
+  ERAS,
+  errorOf,
+  expanded,
+  namesOf,
+  payloadOf,
+  refusalOf,
+  type Params,
+} from '../support-mock/asking.ts';
+import { exampleWorld, prepare, realised, type ExampleWorld } from '../support-mock/example-world.ts';
+import { PROVOKED } from '../support-mock/provoked.ts';
 import { realParts, serveMock, type Parts } from '../support-mock/serving.ts';
 import { differences, shapeOf } from '../support-mock/shapes.ts';
 
-type Params = Readonly<Record<string, unknown>>;
-
-interface Pair {
-  readonly server: RpcAnswer;
-  readonly mock: RpcAnswer;
+interface Asked {
+  readonly tool: ToolSpec;
+  readonly index: number;
+  readonly era: Era;
 }
-
-const ERAS: readonly Era[] = ['legacy', 'modern'];
 
 describe('mock and server', function () {
   // The first dataset starts the engine, which no single test should be charged with.
   this.timeout(240_000);
   let parts: Parts;
   let serving: Serving;
-  let world: World;
+  let examples: ExampleWorld;
+  let both: Both;
   before(async () => {
+    const starting = exampleWorld();
     parts = await realParts();
     serving = await serveMock(parts, { outputSchema: 'compact' });
-    world = await exampleWorld();
+    examples = await starting;
+    both = new Both(examples.world, serving);
   });
-  after(() => serving.close());
-
-  /** The same request to both, apart from ids that only the running server knows. */
-  async function ask(method: string, params: Params, { real = params, era = 'legacy' as Era } = {}): Promise<Pair> {
-    const [server, mock] = await Promise.all([
-      rpc(world.server.origin, { key: world.key, method, params: real, era }),
-      rpc(new URL(serving.url).origin, { method, params, era }),
-    ]);
-    return { server, mock };
-  }
+  after(async () => {
+    await serving.close();
+    await examples.close();
+  });
 
   it('answer every example of every tool alike, in both revisions', async () => {
+    const checks = new Map<string, ValidateFunction>();
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
-    let count = 0;
-    for (const { name, examples, behaviour } of inOrder(parts)) {
+    // Nothing else speaks of the datasets that these make, so that nothing waits for them.
+    const makes = (name: string): boolean => name.startsWith('create_');
+    const compare = async ({ tool, index, era }: Asked): Promise<void> => {
+      const { name } = tool;
       const schema = parts.projection.tools.get(name)?.outputSchema.full ?? {};
-      const validate = ajv.compile(schema);
-      for (const example of examples)
-        // What changes something is done once: background work is slow, and its answers are the same in both.
-        for (const era of behaviour.readOnly ? ERAS : (['legacy'] as const)) {
-          await prepare(world, name);
-          const params = { name, arguments: unrepeated(example.input) };
-          const real = await realised(world, params);
-          const { server, mock } = await ask('tools/call', params, { real, era });
-          const what = `${name}: ${example.name}, ${era}`;
-          const [ours, theirs] = [contentOf(server, what), contentOf(mock, what)];
-          for (const [side, value] of Object.entries({ server: ours, mock: theirs }))
-            assert.ok(validate(value), `${what}, ${side}: ${ajv.errorsText(validate.errors)}`);
-          assert.deepEqual(differences(schema, ours, theirs), [], what);
-          assert.deepEqual(envelopeOf(server), envelopeOf(mock), what);
-          count += 1;
-          await settle(world, ours);
-        }
-    }
-    assert.ok(count >= parts.model.tools.length);
+      const validate = checks.get(name) ?? ajv.compile(schema);
+      checks.set(name, validate);
+      await prepare(both.world, name);
+      const example = tool.examples[index];
+      const params = { name, arguments: unrepeated(example?.input, `${index} ${era}`) };
+      const { server, mock } = await both.ask('tools/call', params, { real: await realised(both.world, params), era });
+      const what = `${name}: ${example?.name}, ${era}`;
+      const [ours, theirs] = [contentOf(server, what), contentOf(mock, what)];
+      for (const [side, value] of Object.entries({ server: ours, mock: theirs }))
+        assert.ok(validate(value), `${what}, ${side}: ${ajv.errorsText(validate.errors)}`);
+      assert.deepEqual(differences(schema, ours, theirs), [], what);
+      assert.deepEqual(envelopeOf(server), envelopeOf(mock), what);
+      if (!makes(name)) await settle(both, ours);
+    };
+    const every = parts.model.tools.flatMap((tool) =>
+      tool.examples.flatMap((_, index) => ERAS.map((era) => ({ tool, index, era }))),
+    );
+    assert.ok(every.length >= 2 * parts.model.tools.length);
+    await Promise.all(every.filter(({ tool }) => makes(tool.name)).map(compare));
+    // What changes a dataset waits until nothing else does.
+    for (const one of every) if (!makes(one.tool.name) && !one.tool.behaviour.readOnly) await compare(one);
+    await Promise.all(every.filter(({ tool }) => tool.behaviour.readOnly).map(compare));
   });
 
-  it('answer every example of every resource alike', async () => {
-    for (const { name, uri, uriTemplate = '', text, examples } of parts.model.resources) {
-      await prepare(world, name);
+  it('answer every example of every resource alike, in both revisions', async () => {
+    const compare = async ({ name, uri, uriTemplate = '', text, examples }: Resource, era: Era): Promise<void> => {
+      await prepare(both.world, name);
       const validate = catalog.validators.resourcePayload[name];
       for (const { variables } of examples) {
-        const real = await realised(world, variables);
         const address = (values: Readonly<Record<string, string>>): string => uri ?? expanded(uriTemplate, values);
-        const { server, mock } = await ask(
-          'resources/read',
-          { uri: address(variables) },
-          { real: { uri: address(real) } },
-        );
+        const real = { uri: address(await realised(both.world, variables)) };
+        const { server, mock } = await both.ask('resources/read', { uri: address(variables) }, { real, era });
+        assert.deepEqual([...shapeOf(server.result).keys()], [...shapeOf(mock.result).keys()], `${name}, ${era}`);
         if (text !== undefined) {
           assert.deepEqual(server.result?.['contents'], mock.result?.['contents'], name);
           continue;
         }
-        const [ours, theirs] = [payloadOf(server, name), payloadOf(mock, name)];
-        for (const value of [ours, theirs])
-          assert.ok(validate?.(value), `${name}: ${JSON.stringify(validate?.errors)}`);
-        assert.deepEqual([...shapeOf(server.result).keys()], [...shapeOf(mock.result).keys()], name);
+        for (const side of [server, mock])
+          assert.ok(validate?.(payloadOf(side, name)), `${name}, ${era}: ${JSON.stringify(validate?.errors)}`);
       }
-    }
+    };
+    await Promise.all(parts.model.resources.flatMap((one) => ERAS.map((era) => compare(one, era))));
   });
 
-  it('refuse wrong arguments of every tool with the same error', async () => {
-    for (const { name } of parts.model.tools)
-      for (const args of [{ no_such_argument: 1 }, { limit: 'many', dataset: 7, capability: [], kind: '' }]) {
-        const { server, mock } = await ask('tools/call', { name, arguments: args });
+  it('render every prompt alike and complete the same arguments, in both revisions', async () => {
+    for (const era of ERAS)
+      for (const { name, arguments: declared } of parts.model.prompts) {
+        const args = Object.fromEntries(declared.map((one) => [one.name, 'two`words']));
+        const { server, mock } = await both.ask('prompts/get', { name, arguments: args }, { era });
+        assert.deepEqual(mock.result?.['messages'], server.result?.['messages'], `${name}, ${era}`);
+        assert.deepEqual(Object.keys(mock.result ?? {}).sort(), Object.keys(server.result ?? {}).sort());
+        const wrong = await both.ask('prompts/get', { name, arguments: { no_such: 'x' } }, { era });
+        assert.deepEqual(refusalOf(wrong.mock), refusalOf(wrong.server), `${name} with a wrong argument, ${era}`);
+      }
+    const completed = completions(parts);
+    assert.ok(completed.length >= 4);
+    for (const era of ERAS)
+      await Promise.all(
+        completed.map(async ({ ref, argument }) => {
+          const params = { ref, argument: { name: argument, value: '' } };
+          const { server, mock } = await both.ask('completion/complete', params, { era });
+          const kinds = [server, mock].map(({ result }) =>
+            [...shapeOf(result).keys()].filter((key) => !key.endsWith('*')),
+          );
+          assert.deepEqual(kinds[0], kinds[1], `${JSON.stringify(params)}, ${era}`);
+        }),
+      );
+  });
+
+  it('tell every kind of job alike, in both revisions', async () => {
+    await prepare(both.world, 'get_job');
+    const makers = new Makers(parts.canonical, 'job states');
+    for (const era of ERAS)
+      for (const { name, typeName, aliases } of parts.model.jobs)
+        for (const kind of [name, ...aliases]) {
+          const input = { kind, id: '01912d5a-0000-7000-8000-000000000001' };
+          const params = { name: 'get_job', arguments: input };
+          const { server, mock } = await both.ask('tools/call', params, {
+            real: await realised(both.world, params),
+            era,
+          });
+          // because the state of a job has these members
+          const states = [server, mock].map((side) => contentOf(side, kind) as { kind: string; details: JsonValue });
+          assert.deepEqual(states[0]?.kind, states[1]?.kind);
+          for (const { details } of states) assert.deepEqual(makers.faults(`${typeName}Details`, details), {}, kind);
+        }
+  });
+
+  it('refuse wrong arguments of every tool with the same error, in both revisions', async () => {
+    const wrong = [{ no_such_argument: 1 }, { limit: 'many', dataset: 7, capability: [], kind: '' }];
+    const every = parts.model.tools.flatMap(({ name }) =>
+      wrong.flatMap((args) => ERAS.map((era) => ({ name, args, era }))),
+    );
+    await Promise.all(
+      every.map(async ({ name, args, era }) => {
+        const { server, mock } = await both.ask('tools/call', { name, arguments: args }, { era });
         assert.deepEqual(errorOf(server), errorOf(mock), name);
         assert.equal(errorOf(server).code, 'invalid_input');
-      }
+      }),
+    );
   });
 
-  it('answer what is not found with the same codes', async () => {
-    for (const { name, references, examples } of parts.model.tools)
-      for (const { argument, error } of references) {
-        const input = { ...(examples[0]?.input as Params), [argument]: '01912d5a-0000-7000-8000-00000000dead' };
-        const { server, mock } = await ask('tools/call', {
-          name,
-          arguments: input,
-          _meta: { 'mcp-contract/error': error },
-        });
-        assert.equal(errorOf(server).code, error, `${name} without its ${argument}`);
-        assert.deepEqual(errorOf(server).members, errorOf(mock).members);
-        assert.equal(errorOf(mock).code, error);
-      }
+  it('answer every declared error of every tool alike, in both revisions', async () => {
+    await prepare(both.world, 'query_dataset');
+    const every = parts.model.tools.flatMap((tool) =>
+      tool.errors.flatMap((code) => ERAS.map((era) => ({ tool, code, era }))),
+    );
+    const tried = new Set<string>();
+    await Promise.all(
+      every.map(async ({ tool, code, era }) => {
+        const what = `${tool.name} ${code}`;
+        const known = provoking(tool, code);
+        const params = { name: tool.name, arguments: {} };
+        const { server, mock } = await both.ask('tools/call', params, { real: known ?? params, era, wanted: code });
+        const told = errorOf(mock, what);
+        assert.equal(told.code, code);
+        assert.equal(told.retryable, parts.model.errors.find((error) => error.code === code)?.retryable, what);
+        assert.deepEqual(told.members, ['code', 'fields', 'message', 'retryable'], what);
+        if (known === undefined) return;
+        tried.add(what);
+        const { fields: _named, ...answered } = errorOf(server, what);
+        const { fields: _made, ...mocked } = told;
+        assert.deepEqual(mocked, answered, what);
+      }),
+    );
+    assert.deepEqual(
+      Object.keys(PROVOKED).filter((what) => !tried.has(what)),
+      [],
+    );
   });
 
   it('refuse what the protocol does not have in the same way', async () => {
@@ -124,80 +197,58 @@ describe('mock and server', function () {
         ['no/such/method', {}],
       ] as const;
       for (const [method, params] of unknown) {
-        const { server, mock } = await ask(method, params, { era });
+        const { server, mock } = await both.ask(method, params, { era });
         assert.deepEqual(refusalOf(server), refusalOf(mock), `${method}, ${era}`);
       }
     }
   });
 
   it('list the same names', async () => {
-    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
-      const { server, mock } = await ask(method, {});
-      assert.deepEqual(namesOf(server), namesOf(mock), method);
-    }
+    for (const era of ERAS)
+      for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
+        const { server, mock } = await both.ask(method, {}, { era });
+        assert.deepEqual(namesOf(server), namesOf(mock), method);
+      }
   });
 });
 
-/** What makes something comes before what reads it. */
-function inOrder({ model }: Parts): Parts['model']['tools'] {
-  const rank = (name: string): number => (name.startsWith('create_') ? 0 : name.startsWith('run_') ? 2 : 1);
-  return [...model.tools].sort((left, right) => rank(left.name) - rank(right.name));
+type Resource = Parts['model']['resources'][number];
+
+/** The call by which the running server answers an error; undefined when none is known. */
+function provoking({ name, references, examples }: ToolSpec, code: string): Params | undefined {
+  const known = PROVOKED[`${name} ${code}`];
+  if (known !== undefined) return { name, arguments: known };
+  const reference = references.find(({ error }) => error === code);
+  if (reference === undefined) return undefined;
+  const input = { ...(examples[0]?.input as Params), [reference.argument]: '01912d5a-0000-7000-8000-00000000dead' };
+  return { name, arguments: input };
 }
 
-/** The dataset that other examples speak of has the name already. */
-function unrepeated(input: unknown): Params {
+/** Every argument and variable that the contracts say is completed. */
+function completions({ model }: Parts): { readonly ref: Params; readonly argument: string }[] {
+  const ofPrompts = model.prompts.flatMap(({ name, arguments: declared }) =>
+    declared.flatMap((one) =>
+      one.completion === undefined ? [] : [{ ref: { type: 'ref/prompt', name }, argument: one.name }],
+    ),
+  );
+  const ofResources = model.resources.flatMap(({ uriTemplate, variables, query }) =>
+    [...variables, ...query].flatMap((one) =>
+      one.completion === undefined ? [] : [{ ref: { type: 'ref/resource', uri: uriTemplate }, argument: one.name }],
+    ),
+  );
+  return [...ofPrompts, ...ofResources];
+}
+
+/** A dataset's name is taken once; every call that makes one has its own. */
+function unrepeated(input: unknown, nth: string): Params {
   // because examples of tools are objects
   const args = input as Params;
-  return typeof args['name'] === 'string' ? { ...args, name: `${args['name']} again` } : args;
+  return typeof args['name'] === 'string' ? { ...args, name: `${args['name']} ${nth}` } : args;
 }
 
 /** Waits for work that a call started, so that the next example finds its dataset at rest. */
-async function settle(world: World, output: unknown): Promise<void> {
+async function settle({ world }: Both, output: unknown): Promise<void> {
   // because a receipt of the contracts has these two members
   const { job } = output as { job?: { kind: string; id: string } };
   if (job !== undefined) await world.finishJob(job);
-}
-
-function contentOf({ status, result, error }: RpcAnswer, what: string): unknown {
-  assert.equal(status, 200, what);
-  assert.notEqual(result?.['isError'], true, `${what}: ${JSON.stringify(result?.['content'] ?? error)}`);
-  return result?.['structuredContent'];
-}
-
-/** Members of a result and kinds of its content, which a client reads before any schema. */
-function envelopeOf({ result = {} }: RpcAnswer): unknown {
-  // because every result of a call has content
-  const content = result['content'] as readonly { readonly type: string }[];
-  const kinds = new Set(content.map(({ type }) => type));
-  return { members: Object.keys(result).sort(), kinds: [...kinds].filter((kind) => kind !== 'resource_link') };
-}
-
-function payloadOf({ result, error }: RpcAnswer, name: string): unknown {
-  assert.ok(result !== undefined, `${name}: ${JSON.stringify(error)}`);
-  // because a read answers one text
-  const [content] = result['contents'] as readonly { readonly text: string }[];
-  return JSON.parse(content?.text ?? '');
-}
-
-function errorOf({ result }: RpcAnswer): { code: unknown; members: string[]; fields: string[] } {
-  assert.equal(result?.['isError'], true, JSON.stringify(result));
-  // because an error result tells its error in its only text
-  const [content] = result['content'] as readonly { readonly text: string }[];
-  const { error } = JSON.parse(content?.text ?? '{}') as { error: Record<string, unknown> };
-  return { code: error['code'], members: Object.keys(error).sort(), fields: Object.keys(error['fields'] ?? {}).sort() };
-}
-
-function refusalOf({ status, result, error }: RpcAnswer): unknown {
-  if (result !== undefined) return errorOf({ status, result, headers: new Headers() });
-  return { status, code: error?.code, contract: error?.data?.['code'] };
-}
-
-function namesOf({ result = {} }: RpcAnswer): unknown {
-  // because each listing has one list of named things
-  const [list] = Object.values(result).filter(Array.isArray) as { name: string }[][];
-  return list?.map(({ name }) => name).sort();
-}
-
-function expanded(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{([a-z_]+)\}/gu, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }

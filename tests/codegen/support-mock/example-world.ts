@@ -1,6 +1,9 @@
 import { exportSpans } from '../../domain/observability/support/export.ts';
 import { spanId } from '../../domain/observability/support/otlp.ts';
+import { freshDatabase } from '../../support/boot.ts';
+import { ModelServer, says } from '../../support/fakes/model-server.ts';
 import { given, type World } from '../../support/given.ts';
+import { startServer } from '../../support/mcp.ts';
 
 /** The trace and the job that the examples of the contracts name. */
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -17,9 +20,27 @@ const CHAT = {
   'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: 'Yes.' }] }]),
 };
 
-/** A project in which every example of the contracts finds what it names. */
-export async function exampleWorld(): Promise<World> {
-  const world = await given.project();
+export interface ExampleWorld {
+  readonly world: World;
+  readonly close: () => Promise<void>;
+}
+
+/** A project in which every example of the contracts finds what it names, on a server that has a language model. */
+export async function exampleWorld(): Promise<ExampleWorld> {
+  const model = await ModelServer.start();
+  model.willAlways(() => says('Done.'));
+  const environment = { MODEL_PROVIDER_URL: model.url, MODEL_PROVIDER_MODEL: 'some-model' };
+  const server = await startServer({ database: await freshDatabase(), environment, processes: 1 });
+  const world = await given.project({ server });
+  await exportExamples(world);
+  const close = async (): Promise<void> => {
+    await server.stop();
+    await model.stop();
+  };
+  return { world, close };
+}
+
+async function exportExamples(world: World): Promise<void> {
   for (const [capability, trace] of [
     ['refunds', TRACE],
     ['support-triage', undefined],
@@ -47,7 +68,6 @@ export async function exampleWorld(): Promise<World> {
       { trace: trace ?? TRACE, parent: root, name: 'chat', start, durationMs: 3_000, attributes: CHAT },
     ]);
   }
-  return world;
 }
 
 /** Examples that want a state, with the calls that make it; the others find all they need. */
@@ -59,6 +79,7 @@ const BEFORE: Readonly<Record<string, (world: World) => Promise<void>>> = {
   get_job: landed,
   dataset: landed,
   job: landed,
+  message_dataset_agent: landed,
   run_dataset: proposed,
 };
 
