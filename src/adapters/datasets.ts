@@ -29,7 +29,9 @@ export function datasetsAdapters({ datasets }: { readonly datasets: Datasets }):
     },
 
     async inspect_dataset(input, { project, account }) {
-      return presentDatasetDetail(await datasets.service.inspect(project.id, input.dataset, account.signal));
+      const { signal } = account;
+      const detail = await datasets.service.inspect(project.id, input.dataset, { signal, chatTurns: input.chat_limit });
+      return presentDatasetDetail(detail);
     },
 
     async query_dataset({ dataset: reference, ...query }, { project, account }) {
@@ -74,6 +76,11 @@ export function datasetsAdapters({ datasets }: { readonly datasets: Datasets }):
         ? 'The step is proposed; a person decides it with run_dataset.'
         : 'The step is being computed.';
       return presentDatasetMutation({ summary, dataset, cellId, awaitsApproval: step.propose });
+    },
+
+    async message_dataset_agent(input, { project, account }) {
+      const dataset = await datasets.agent.message(project.id, { ...input, accountId: account.accountId });
+      return presentDatasetMutation({ summary: 'The agent is looking at the dataset.', dataset });
     },
 
     async run_dataset(input, { project, account }) {

@@ -139,7 +139,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     requestKeys: new RequestKeys(db),
     observability,
     models,
-    datasets: createDatasets({ db, clock, cursors, jobs, capabilities, traces, ...dataStores(config) }),
+    datasets: createDatasets({ db, clock, cursors, jobs, capabilities, traces, models, ...dataStores(config) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ChatTurn } from '../../generated/contracts/models/chat_turn.ts';
 import type { DatasetBrief } from '../../generated/contracts/models/dataset_brief.ts';
 import type { DatasetCell } from '../../generated/contracts/models/dataset_cell.ts';
 import type { DatasetDetail } from '../../generated/contracts/models/dataset_detail.ts';
@@ -22,6 +23,7 @@ const CELLS_MAX = 20;
 const COLUMNS_MAX = 100;
 const SUMMARY_MAX = 240;
 const REASON_MAX = 500;
+const TURN_TEXT_MAX = 8_000;
 
 /** How much is told of the version in use, and of each other one: an answer must stay readable with many versions. */
 const FULL = { columns: COLUMNS_MAX, script: 8_000, failures: 10, review: true };
@@ -92,6 +94,7 @@ export function presentDatasetDetail(detail: Domain.DatasetDetail): DatasetDetai
           truncated: sample.truncated,
         },
       }),
+    recent_chat: detail.chat.map(presentTurn),
     next_actions: detail.nextActions.map(presentNextAction),
     created_at: dataset.createdAt.toISOString(),
     resource: linkDataset(dataset),
@@ -159,6 +162,7 @@ export function presentDatasetRun(progress: Domain.DatasetProgress, job: JobDesc
     source_kind: dataset.sourceKind,
     ...(active && { active: active.version }),
     cells: progress.cells,
+    ...(progress.turn && { latest_turn: presentTurn(progress.turn) }),
     next_actions: progress.nextActions.map(presentNextAction),
   };
   return {
@@ -174,6 +178,21 @@ export function presentDatasetRun(progress: Domain.DatasetProgress, job: JobDesc
     ...(isBusy && job?.progress && { progress: job.progress }),
     details: { ...details },
     makes: [linkDataset(dataset)],
+  };
+}
+
+function presentTurn(turn: Domain.ChatTurn): ChatTurn {
+  const { error, progress, createdAt, endedAt } = turn;
+  return {
+    id: turn.id,
+    role: turn.role,
+    text: clip(redactor.text(turn.text), TURN_TEXT_MAX),
+    ...(error !== undefined && { error: clip(error, 1_000) }),
+    cells: turn.cells.slice(0, CELLS_MAX).map(({ id, title, action }) => ({ id, title: clip(title, 255), action })),
+    status: turn.status,
+    ...(progress && { progress: { stage: clip(progress.stage, 64), detail: clip(progress.detail, 200) } }),
+    at: createdAt.toISOString(),
+    ...(endedAt && { ms: Math.max(0, endedAt.getTime() - createdAt.getTime()) }),
   };
 }
 

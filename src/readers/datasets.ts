@@ -7,6 +7,9 @@ import { presentDatasetDetail, presentDatasetRun } from '../presenters/datasets.
 import type { FindJob } from '../presenters/jobs.ts';
 import type { Contexts } from './contexts.ts';
 
+/** As many as inspect_dataset shows when it is not asked for another number. */
+const CHAT_TURNS = 10;
+
 export function datasetsReaders({
   datasets,
 }: {
@@ -14,7 +17,12 @@ export function datasetsReaders({
 }): Pick<ResourceReaders<Contexts>, 'dataset'> {
   return {
     async dataset(variables, { project, account }) {
-      return presentDatasetDetail(await datasets.service.inspect(project.id, variables.dataset, account.signal));
+      return presentDatasetDetail(
+        await datasets.service.inspect(project.id, variables.dataset, {
+          signal: account.signal,
+          chatTurns: CHAT_TURNS,
+        }),
+      );
     },
   };
 }

@@ -9,6 +9,7 @@ const SQL_MAX = 8_000;
 const EXAMPLE = 'SELECT * FROM t LIMIT 20';
 const REFRESH_SECONDS = 2;
 const TEXT_MAX = 500;
+const CHAT_TURNS = 30;
 
 export function datasetPages({
   datasets,
@@ -42,7 +43,7 @@ async function showDataset(service: Datasets['service'], visit: ProjectVisit): P
   const reference = params['dataset'] ?? '';
   const sql = (query.get('sql') ?? '').slice(0, SQL_MAX);
   const cell = query.get('version') ?? '';
-  const detail = await service.inspect(project.id, reference, signal);
+  const detail = await service.inspect(project.id, reference, { signal, chatTurns: CHAT_TURNS });
   const asked = sql === '' ? undefined : await ask(service, visit, { sql, cell });
   const isBusy = detail.dataset.state === 'landing' || detail.dataset.state === 'running';
   return {

@@ -11,6 +11,7 @@ import { migration as bareSpans } from './0010-bare-spans.ts';
 import { migration as traffic } from './0011-traffic.ts';
 import { migration as behaviours } from './0012-behaviours.ts';
 import { migration as modelCalls } from './0013-model-calls.ts';
+import { migration as datasetTurns } from './0014-dataset-turns.ts';
 import type { Migration } from './migration.ts';
 
 /** The whole schema in order. A list, not a folder scan: sources and compiled code then run the same steps. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   traffic,
   behaviours,
   modelCalls,
+  datasetTurns,
 ];

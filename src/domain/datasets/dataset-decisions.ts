@@ -1,9 +1,11 @@
 import type { Db, Tx } from '../../db/database.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { JobsService } from '../jobs/index.ts';
+import { removeUnfinished } from './cell-chain.ts';
 import { CellRepository } from './cell-repository.ts';
 import { inOrder } from './cell.ts';
 import type { Cell } from './cell.ts';
+import type { DatasetAgent } from './dataset-agent.ts';
 import { busy, startRun } from './dataset-runs.ts';
 import { datasetNotFound } from './dataset-reference.ts';
 import { DatasetRepository } from './dataset-repository.ts';
@@ -22,6 +24,7 @@ interface DatasetDecisionsParts {
   readonly db: Db;
   readonly jobs: Pick<JobsService, 'enqueue'>;
   readonly datasets: DatasetService;
+  readonly agent: Pick<DatasetAgent, 'decided'>;
 }
 
 /** What people decide about versions: proposals approved and denied, waiting work started. */
@@ -46,7 +49,7 @@ export class DatasetDecisions {
     const { id } = await this.#parts.datasets.require(projectId, request.dataset);
     await this.#locked(projectId, id, async (tx, dataset) => {
       if (proposalCell === undefined) return this.#start(tx, dataset, accountId);
-      if (decision === 'deny') return this.#deny(tx, dataset, proposalCell);
+      if (decision === 'deny') return this.#deny(tx, dataset, proposalCell, accountId);
       return this.#approve(tx, dataset, proposalCell, accountId);
     });
     return this.#parts.datasets.require(projectId, id);
@@ -60,19 +63,20 @@ export class DatasetDecisions {
     // Approving twice is approving once: the second caller sees the state the first one brought about.
     if (cell.state !== 'proposed') return;
     if (isBusy(dataset.state)) throw busy();
-    const real = cells.filter(({ state }) => state !== 'proposed');
-    if (real.some(({ state }) => state !== 'ok')) throw unfinished();
+    const real = cells.filter(({ state }) => state === 'ok');
     if (real.at(-1)?.table?.fingerprint !== cell.inputFingerprint) throw stale();
+    await removeUnfinished(repository, projectId, cells);
     const others = cells.filter((other) => other.state === 'proposed' && other.id !== cellId);
     await repository.renumber(
       projectId,
       [...real, cell, ...others].map((other) => other.id),
     );
     await repository.setState(projectId, cellId, ['proposed'], 'queued');
+    await this.#parts.agent.decided(tx, { dataset, cellId, action: 'approved', accountId });
     await startRun(this.#parts.jobs, tx, { dataset, accountId, cellId });
   }
 
-  async #deny(tx: Tx, dataset: Dataset, cellId: string): Promise<void> {
+  async #deny(tx: Tx, dataset: Dataset, cellId: string, accountId: string): Promise<void> {
     const { projectId, id } = dataset;
     const repository = this.#cells.in(tx);
     const cells = inOrder(await repository.ofDataset(projectId, id));
@@ -85,6 +89,7 @@ export class DatasetDecisions {
       projectId,
       cells.filter((other) => other.id !== cellId).map((other) => other.id),
     );
+    await this.#parts.agent.decided(tx, { dataset, cellId, action: 'denied', accountId });
   }
 
   async #start(tx: Tx, dataset: Dataset, accountId: string): Promise<void> {
@@ -135,13 +140,6 @@ function requireCell(cells: readonly Cell[], cellId: string): Cell {
   const cell = cells.find(({ id }) => id === cellId.toLowerCase());
   if (cell !== undefined) return cell;
   throw new AppError('cell_not_found', 'The dataset has no version with that id; inspect_dataset lists its proposals.');
-}
-
-function unfinished(): AppError {
-  return new AppError(
-    'dataset_invalid',
-    'An earlier version failed or still waits; run it first, then decide the proposal.',
-  );
 }
 
 function stale(): AppError {

@@ -2,9 +2,10 @@ import type { Db, Tx } from '../../db/database.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { IdMaker } from '../../kernel/ids.ts';
 import type { JobsService } from '../jobs/index.ts';
+import { appendProposal, appendVersion, baseOf } from './cell-chain.ts';
+import type { ComputedCell } from './cell-chain.ts';
 import { CellRepository } from './cell-repository.ts';
 import { inOrder } from './cell.ts';
-import type { Cell, CellTable } from './cell.ts';
 import type { DatasetEngine } from './dataset-engine.ts';
 import { datasetNotFound } from './dataset-reference.ts';
 import { DatasetRepository } from './dataset-repository.ts';
@@ -85,33 +86,10 @@ export class DatasetPreparation {
     const cells = inOrder(await repository.ofDataset(projectId, datasetId));
     // Another step came in between, and this one was checked against columns that may be gone.
     if (baseOf(cells).id !== base.id) throw busy();
-    await repository.insert(projectId, {
-      id: cellId,
-      datasetId,
-      position: cells.length,
-      title: step.title,
-      script: step.script,
-      note: step.note,
-      state: step.isProposal ? 'proposed' : 'queued',
-      inputFingerprint: base.table.fingerprint,
-      createdBy: step.accountId,
-    });
-    if (step.isProposal) return;
-    // A version that never got rows has nothing to keep; the step takes its place.
-    const unfinished = cells.filter(({ state }) => state === 'failed' || state === 'queued');
-    for (const { id } of unfinished) await repository.remove(projectId, id);
-    const computed = cells.filter(({ state }) => state === 'ok').map(({ id }) => id);
-    const proposals = cells.filter(({ state }) => state === 'proposed').map(({ id }) => id);
-    await repository.renumber(projectId, [...computed, cellId, ...proposals]);
-    await startRun(this.#parts.jobs, tx, { dataset: current, accountId: step.accountId, cellId });
+    const { title, script, note, accountId } = step;
+    const version = { id: cellId, datasetId, title, script, note, base, accountId };
+    if (step.isProposal) return appendProposal(repository, projectId, cells, version);
+    await appendVersion(repository, projectId, cells, { version, state: 'queued' });
+    await startRun(this.#parts.jobs, tx, { dataset: current, accountId, cellId });
   }
-}
-
-type ComputedCell = Cell & { readonly table: CellTable };
-
-/** The last version that has rows. */
-function baseOf(cells: readonly Cell[]): ComputedCell {
-  const base = inOrder(cells).findLast((cell): cell is ComputedCell => cell.table !== undefined);
-  if (base !== undefined) return base;
-  throw new AppError('dataset_invalid', 'No version of the dataset has rows yet, so nothing can be built on it.');
 }

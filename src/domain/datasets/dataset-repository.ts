@@ -158,6 +158,25 @@ export class DatasetRepository {
       });
   }
 
+  /** What the dataset is for, as it is proposed until a version is used. A capability of null is none. */
+  async setUse(
+    projectId: string,
+    id: string,
+    use: { readonly intent?: DatasetIntent; readonly capabilityId?: string | null },
+  ): Promise<void> {
+    const { intent, capabilityId } = use;
+    await this.#db('datasets')
+      .where({ project_id: projectId, id })
+      .update({
+        ...optional('intent', intent),
+        ...(capabilityId !== undefined && {
+          capability_id: capabilityId,
+          capability_binding: capabilityId === null ? 'none' : 'chosen',
+        }),
+        updated_at: this.#db.fn.now(),
+      });
+  }
+
   async activate(projectId: string, id: string, cellId: string): Promise<void> {
     await this.#db('datasets').where({ project_id: projectId, id }).update({ active_cell_id: cellId });
   }

@@ -14,6 +14,8 @@ import { nextActions } from './next-actions.ts';
 import type { NextAction } from './next-actions.ts';
 import { ObjectMissing } from './object-store.ts';
 import { optional } from './optional.ts';
+import { TurnRepository } from './turn-repository.ts';
+import type { ChatTurn } from './turn.ts';
 
 /** A version with what follows from its place in the chain. */
 export interface CellView extends Cell {
@@ -32,6 +34,8 @@ export interface DatasetOverview {
 export interface DatasetDetail extends DatasetOverview {
   /** Oldest first. */
   readonly cells: readonly CellView[];
+  /** The newest turns, oldest first; as many as were asked for. */
+  readonly chat: readonly ChatTurn[];
   readonly sample?: QueryAnswer;
   readonly nextActions: readonly NextAction[];
 }
@@ -41,6 +45,8 @@ export interface DatasetProgress {
   readonly dataset: Dataset;
   readonly active?: CellView;
   readonly cells: number;
+  /** The newest turn of the chat. */
+  readonly turn?: ChatTurn;
   readonly isAwaitingApproval: boolean;
   readonly nextActions: readonly NextAction[];
 }
@@ -76,6 +82,8 @@ export interface DatasetServiceParts {
   readonly cursors: PageCursors;
   readonly capabilities: Pick<CapabilityService, 'find' | 'require'>;
   readonly engine: DatasetEngine;
+  /** Whether a language model can be asked. */
+  readonly hasModel: boolean;
 }
 
 const SAMPLE_ROWS = 5;
@@ -91,13 +99,17 @@ export class DatasetService {
   readonly #cursors: PageCursors;
   readonly #capabilities: Pick<CapabilityService, 'find' | 'require'>;
   readonly #engine: DatasetEngine;
+  readonly #turns: TurnRepository;
+  readonly #hasModel: boolean;
 
-  constructor({ db, cursors, capabilities, engine }: DatasetServiceParts) {
+  constructor({ db, cursors, capabilities, engine, hasModel }: DatasetServiceParts) {
     this.#datasets = new DatasetRepository(db);
     this.#cells = new CellRepository(db);
     this.#cursors = cursors;
     this.#capabilities = capabilities;
     this.#engine = engine;
+    this.#turns = new TurnRepository(db);
+    this.#hasModel = hasModel;
   }
 
   /** By id, URI or a name that only one dataset has; `dataset_not_found` otherwise. */
@@ -135,14 +147,19 @@ export class DatasetService {
     };
   }
 
-  async inspect(projectId: string, reference: string, signal?: AbortSignal): Promise<DatasetDetail> {
-    const { dataset, cells } = await this.#load(projectId, reference);
+  async inspect(
+    projectId: string,
+    reference: string,
+    { signal, chatTurns = 0 }: { readonly signal?: AbortSignal; readonly chatTurns?: number } = {},
+  ): Promise<DatasetDetail> {
+    const { dataset, cells, chat } = await this.#load(projectId, reference, chatTurns);
     const overview = await this.#overview(dataset, cells);
     return {
       ...overview,
       cells: viewsOf(dataset, cells),
+      chat,
       ...optional('sample', await this.#sample(overview.active?.table, signal)),
-      nextActions: nextActions(dataset, cells),
+      nextActions: nextActions(dataset, cells, this.#hasModel),
     };
   }
 
@@ -172,16 +189,19 @@ export class DatasetService {
   async findProgress(projectId: string, id: string): Promise<DatasetProgress | undefined> {
     const found = await this.#datasets.snapshot(async (tx) => {
       const dataset = await this.#datasets.in(tx).findInProject(projectId, id.toLowerCase());
-      return dataset && { dataset, cells: await this.#cells.in(tx).ofDataset(projectId, dataset.id) };
+      if (dataset === undefined) return undefined;
+      const [turn] = await this.#turns.in(tx).recent(projectId, dataset.id, 1);
+      return { dataset, turn, cells: await this.#cells.in(tx).ofDataset(projectId, dataset.id) };
     });
     if (found === undefined) return undefined;
-    const { dataset, cells } = found;
+    const { dataset, cells, turn } = found;
     return {
       dataset,
       ...optional('active', activeView(dataset, cells)),
       cells: cells.length,
+      ...optional('turn', turn),
       isAwaitingApproval: dataset.state === 'idle' && cells.some(({ state }) => state === 'proposed'),
-      nextActions: nextActions(dataset, cells),
+      nextActions: nextActions(dataset, cells, this.#hasModel),
     };
   }
 
@@ -190,10 +210,20 @@ export class DatasetService {
   }
 
   /** The dataset and its versions as they were at one moment: between two statements a landing may commit. */
-  #load(projectId: string, reference: string): Promise<{ readonly dataset: Dataset; readonly cells: readonly Cell[] }> {
+  #load(
+    projectId: string,
+    reference: string,
+    chatTurns = 0,
+  ): Promise<{
+    readonly dataset: Dataset;
+    readonly cells: readonly Cell[];
+    readonly chat: readonly ChatTurn[];
+  }> {
     return this.#datasets.snapshot(async (tx) => {
       const dataset = await requireOne(this.#datasets.in(tx), projectId, reference);
-      return { dataset, cells: await this.#cells.in(tx).ofDataset(projectId, dataset.id) };
+      const cells = await this.#cells.in(tx).ofDataset(projectId, dataset.id);
+      const chat = chatTurns === 0 ? [] : await this.#turns.in(tx).recent(projectId, dataset.id, chatTurns);
+      return { dataset, cells, chat };
     });
   }
 

@@ -4,20 +4,25 @@ import type { JobRun } from '../jobs/index.ts';
 import { CellRepository } from './cell-repository.ts';
 import { inOrder } from './cell.ts';
 import type { Cell } from './cell.ts';
+import type { DatasetAgent } from './dataset-agent.ts';
 import { measureTable } from './dataset-landing.ts';
 import type { DatasetWorkParts } from './dataset-landing.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import { cellKey } from './object-keys.ts';
 import { ObjectSweep } from './object-sweep.ts';
 
+export interface DatasetStepsParts extends DatasetWorkParts {
+  readonly agent: Pick<DatasetAgent, 'abandon' | 'resume'>;
+}
+
 /** Computes queued versions, each from the one before it, until none is left or one fails. */
 export class DatasetSteps {
-  readonly #parts: Pick<DatasetWorkParts, 'engine' | 'newId'>;
+  readonly #parts: Pick<DatasetStepsParts, 'engine' | 'newId' | 'agent'>;
   readonly #datasets: DatasetRepository;
   readonly #cells: CellRepository;
   readonly #sweep: ObjectSweep;
 
-  constructor(parts: DatasetWorkParts) {
+  constructor(parts: DatasetStepsParts) {
     this.#parts = parts;
     this.#datasets = new DatasetRepository(parts.db);
     this.#cells = new CellRepository(parts.db);
@@ -39,6 +44,7 @@ export class DatasetSteps {
     }
     await run.complete(async (tx) => {
       await this.#datasets.in(tx).setState(projectId, datasetId, ['running'], { state: 'idle' });
+      await this.#parts.agent.resume(tx, projectId, datasetId);
     });
   }
 
@@ -73,6 +79,7 @@ export class DatasetSteps {
       await this.#cells.in(tx).fail(projectId, cell.id, reason);
       const error = `The version "${cell.title}" failed: ${reason}`;
       await this.#datasets.in(tx).setState(projectId, cell.datasetId, ['running'], { state: 'error', error });
+      await this.#parts.agent.abandon(tx, projectId, cell.datasetId, error);
     });
     return false;
   }

@@ -6,8 +6,11 @@ import type { IdMaker } from '../../kernel/ids.ts';
 import type { PageCursors } from '../../kernel/page-cursor.ts';
 import type { CapabilityService } from '../capabilities/index.ts';
 import type { JobFailureHooks, JobRun, JobsService } from '../jobs/index.ts';
+import type { ModelsService } from '../models/index.ts';
 import type { TraceService } from '../observability/index.ts';
 import { CellRepository } from './cell-repository.ts';
+import { AgentTurns } from './dataset-agent-turn.ts';
+import { DatasetAgent } from './dataset-agent.ts';
 import { DatasetCreation } from './dataset-creation.ts';
 import { DatasetDecisions } from './dataset-decisions.ts';
 import type { DatasetEngine } from './dataset-engine.ts';
@@ -32,16 +35,16 @@ export interface DatasetsParts {
   readonly traces: Pick<TraceService, 'existing' | 'load' | 'loadCalls' | 'select' | 'selectCalls'>;
   readonly objects: ObjectStore;
   readonly engine: DatasetEngine;
+  readonly models: ModelsService;
   readonly newId?: IdMaker;
   /** See DatasetCreation. */
   readonly idsKept?: number;
 }
 
 /** What a `dataset_run` job is asked to do. */
-export interface DatasetJob {
-  readonly datasetId: string;
-  readonly step: 'land' | 'run';
-}
+export type DatasetJob =
+  | { readonly datasetId: string; readonly step: 'land' | 'run' }
+  | { readonly datasetId: string; readonly step: 'turn'; readonly turnId: string };
 
 export interface Datasets {
   /** Reading. */
@@ -53,6 +56,8 @@ export interface Datasets {
   readonly creation: DatasetCreation;
   readonly preparation: DatasetPreparation;
   readonly decisions: DatasetDecisions;
+  /** The chat in which datasets are prepared. */
+  readonly agent: DatasetAgent;
   /** For those who train on a version or evaluate with it. */
   readonly use: DatasetUse;
   /** One attempt at a `dataset_run` job. */
@@ -69,12 +74,23 @@ export interface Datasets {
 const ORPHAN_AGE_MS = 24 * HOUR_MS;
 
 export function createDatasets(parts: DatasetsParts): Datasets {
-  const { db, clock, objects, engine, newId: ids = newId } = parts;
+  const { db, clock, objects, engine, models, jobs, capabilities, newId: ids = newId } = parts;
   const traces = new ObservedTraces(parts);
-  const service = new DatasetService(parts);
+  const service = new DatasetService({ ...parts, hasModel: models.isConfigured });
+  const agent = new DatasetAgent({ db, newId: ids, jobs, datasets: service, models });
   const uploads = new UploadService({ db, clock, newId: ids, objects });
   const landing = new DatasetLanding({ db, newId: ids, objects, engine, traces, uploads });
-  const steps = new DatasetSteps({ db, newId: ids, objects, engine, traces, uploads });
+  const steps = new DatasetSteps({ db, newId: ids, objects, engine, traces, uploads, agent });
+  const turns = new AgentTurns({
+    db,
+    newId: ids,
+    models,
+    engine,
+    capabilities,
+    service,
+    datasets: new DatasetRepository(db),
+    cells: new CellRepository(db),
+  });
   const orphans = new ObjectSweep({ db, objects, engine });
   return {
     service,
@@ -82,9 +98,19 @@ export function createDatasets(parts: DatasetsParts): Datasets {
     exports: new DatasetExports({ datasets: service, engine }),
     creation: new DatasetCreation({ ...parts, newId: ids, traces, uploads }),
     preparation: new DatasetPreparation({ ...parts, newId: ids, datasets: service }),
-    decisions: new DatasetDecisions({ ...parts, datasets: service }),
+    decisions: new DatasetDecisions({ ...parts, datasets: service, agent }),
+    agent,
     use: new DatasetUse(parts),
-    work: ({ datasetId, step }, run) => (step === 'land' ? landing.land(run, datasetId) : steps.run(run, datasetId)),
+    work: (job, run) => {
+      switch (job.step) {
+        case 'land':
+          return landing.land(run, job.datasetId);
+        case 'run':
+          return steps.run(run, job.datasetId);
+        case 'turn':
+          return turns.run(run, job.turnId);
+      }
+    },
     onJobFailed: async (tx, job, error) => {
       const datasets = new DatasetRepository(tx);
       for (const { id } of await datasets.findLandedBy(job.projectId, job.subjectId)) {
@@ -92,6 +118,8 @@ export function createDatasets(parts: DatasetsParts): Datasets {
       }
       await new CellRepository(tx).failRunning(job.projectId, job.subjectId, error.message);
       await datasets.setState(job.projectId, job.subjectId, ['running'], { state: 'error', error: error.message });
+      await agent.abandon(tx, job.projectId, job.subjectId, error.message);
+      await datasets.setState(job.projectId, job.subjectId, ['diagnosing'], { state: 'idle' });
     },
     sweep: async () =>
       (await uploads.sweep()) + (await orphans.sweepAll(new Date(clock.now().getTime() - ORPHAN_AGE_MS))),

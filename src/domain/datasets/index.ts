@@ -18,6 +18,7 @@ export type { Cell, CellState, CellTable, Fit } from './cell.ts';
 export type { ContractReport, RowFailure, RowStats } from './contracts.ts';
 export type { CreateFromCalls } from './call-spec.ts';
 export type { CreatedDatasets, CreateFromFiles, CreateFromTraces } from './dataset-creation.ts';
+export type { AgentMessage } from './dataset-agent.ts';
 export type { RunRequest } from './dataset-decisions.ts';
 export type { Step } from './dataset-preparation.ts';
 export type {
@@ -39,3 +40,4 @@ export type { QualityFinding } from './quality.ts';
 export type { SplitOptions } from './split.ts';
 export { UPLOAD_CHUNK_BYTES } from './upload.ts';
 export type { Upload } from './upload.ts';
+export type { ChatTurn, TurnCell, TurnStatus } from './turn.ts';

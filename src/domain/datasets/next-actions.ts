@@ -11,11 +11,18 @@ export interface NextAction {
 }
 
 const PROPOSALS_MAX = 5;
+const MESSAGE_MAX = 1_000;
 
 /** What now? The one answer for the tools, the resource, the job and the prompts. */
-export function nextActions(dataset: Dataset, cells: readonly Cell[]): readonly NextAction[] {
+export function nextActions(dataset: Dataset, cells: readonly Cell[], hasModel: boolean): readonly NextAction[] {
   if (isBusy(dataset.state)) {
     return [action('get_job', 'Work is going on; ask again until it ends.', { kind: 'dataset_run', id: dataset.id })];
+  }
+  if (cells.length === 0) return afterFailedLanding(dataset);
+  const isWaiting = cells.some((cell) => cell.state === 'queued' || cell.state === 'failed');
+  const run = action('run_dataset', 'A version is waiting to be computed.', { dataset: dataset.id });
+  if (dataset.state === 'error') {
+    return [prepare(dataset, `The last step failed: ${dataset.error ?? ''}`, hasModel), ...(isWaiting ? [run] : [])];
   }
   const proposals = inOrder(cells).filter((cell) => cell.state === 'proposed');
   if (proposals.length > 0) {
@@ -26,11 +33,7 @@ export function nextActions(dataset: Dataset, cells: readonly Cell[]): readonly 
       }),
     );
   }
-  if (cells.length === 0) return afterFailedLanding(dataset);
-  if (cells.some((cell) => cell.state === 'queued' || cell.state === 'failed')) {
-    return [action('run_dataset', 'A version is waiting to be computed.', { dataset: dataset.id })];
-  }
-  return afterLanding(dataset, cells);
+  return isWaiting ? [run] : afterLanding(dataset, cells, hasModel);
 }
 
 function afterFailedLanding(dataset: Dataset): readonly NextAction[] {
@@ -38,12 +41,22 @@ function afterFailedLanding(dataset: Dataset): readonly NextAction[] {
   return [action('run_dataset', 'The source did not land; try it again.', { dataset: dataset.id })];
 }
 
-function afterLanding(dataset: Dataset, cells: readonly Cell[]): readonly NextAction[] {
+function afterLanding(dataset: Dataset, cells: readonly Cell[], hasModel: boolean): readonly NextAction[] {
   const active = activeCell(cells, dataset.activeCellId);
   if (active === undefined) return [];
   const fit = fitOf(active, dataset.intent);
-  const look = fit.ok ? 'Check the rows before they are used.' : `The version does not fit: ${fit.reason}`;
-  return [action('query_dataset', look, { dataset: dataset.id, sql: 'SELECT * FROM t LIMIT 5' })];
+  if (!fit.ok) return [prepare(dataset, `The version does not fit: ${fit.reason}`, hasModel)];
+  const sql = 'SELECT * FROM t LIMIT 5';
+  return [action('query_dataset', 'Check the rows before they are used.', { dataset: dataset.id, sql })];
+}
+
+/** The agent where a model can be asked, else a step that whoever reads this writes. */
+function prepare(dataset: Dataset, reason: string, hasModel: boolean): NextAction {
+  if (!hasModel) return action('add_dataset_step', reason, { dataset: dataset.id });
+  return action('message_dataset_agent', reason, {
+    dataset: dataset.id,
+    message: `${reason.slice(0, MESSAGE_MAX)} Propose the steps that put this right.`,
+  });
 }
 
 function action(tool: string, reason: string, args: Readonly<Record<string, unknown>>): NextAction {

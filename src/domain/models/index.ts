@@ -11,4 +11,4 @@ export type {
 } from './chat-model.ts';
 export type { ModelSpending } from './model-call-repository.ts';
 export { ModelsService } from './models-service.ts';
-export type { ModelBudgets, ModelPrices, ModelWork } from './models-service.ts';
+export type { ModelsServiceParts, ModelWork } from './models-service.ts';

@@ -8,12 +8,12 @@ import { ModelCallRepository } from './model-call-repository.ts';
 import type { ModelCallRecord, ModelSpending } from './model-call-repository.ts';
 
 /** What a million tokens cost. */
-export interface ModelPrices {
+interface ModelPrices {
   readonly input: number;
   readonly output: number;
 }
 
-export interface ModelBudgets {
+interface ModelBudgets {
   /** Most tokens of one piece of work; 0 for no limit. */
   readonly workTokens: number;
   /** Most tokens of one project from midnight to midnight, UTC; 0 for no limit. */

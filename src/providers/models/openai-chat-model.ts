@@ -18,8 +18,8 @@ export interface OpenAiChatModelParts {
   readonly retryBaseMs?: number;
 }
 
-const TRIES = 4;
-const RETRY_BASE_MS = SECOND_MS;
+const TRIES = 3;
+const RETRY_BASE_MS = SECOND_MS / 2;
 const RETRY_MAX_MS = 30 * SECOND_MS;
 /** A server that asks for more patience than this is not waited for. */
 const RETRY_AFTER_MAX_MS = MINUTE_MS;

@@ -8,6 +8,8 @@ import { createDatasets } from '../../../src/domain/datasets/index.ts';
 import type { Dataset, Datasets, ObjectStore } from '../../../src/domain/datasets/index.ts';
 import { JobsService } from '../../../src/domain/jobs/index.ts';
 import type { JobPolicies } from '../../../src/domain/jobs/index.ts';
+import { ModelsService } from '../../../src/domain/models/index.ts';
+import type { ModelsServiceParts } from '../../../src/domain/models/index.ts';
 import { createObservability, readExport } from '../../../src/domain/observability/index.ts';
 import type { Observability } from '../../../src/domain/observability/index.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
@@ -61,8 +63,11 @@ export async function assemble(place: {
   readonly idsKept?: number;
   /** That of the run by default. */
   readonly objects?: ObjectStore;
+  /** None by default. */
+  readonly provider?: ModelsServiceParts['provider'];
 }) {
   const { db, address, folder, clock = systemClock, policies = jobPolicies, idsKept = 10_000 } = place;
+  const { provider = { missing: 'MODEL_PROVIDER_URL' } } = place;
   const { objects = objectStoreOf(address, folder) } = place;
   const engine = new DuckDbDatasetEngine({ objects, workFolder: path.join(folder, 'work') });
   const cursors = new PageCursors('datasets');
@@ -71,7 +76,8 @@ export async function assemble(place: {
   await delivery.start();
   const jobs = new JobsService({ db, delivery, policies, cursors });
   const { capabilities, traces } = observability;
-  const datasets = createDatasets({ db, clock, cursors, jobs, capabilities, traces, objects, engine, idsKept });
+  const models = new ModelsService({ db, newId, provider, budgets: { workTokens: 0, dayTokens: 0 } });
+  const datasets = createDatasets({ db, clock, cursors, jobs, capabilities, traces, objects, engine, models, idsKept });
   return { db, clock, objects, engine, observability, delivery, jobs, datasets, policies };
 }
 

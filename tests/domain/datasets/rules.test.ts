@@ -141,8 +141,11 @@ describe('the rules of datasets', () => {
   });
 
   it('says what to do next in every state', () => {
-    const next = (state: DatasetState, cells: readonly Cell[], more: Partial<Dataset> = {}) =>
-      nextActions(dataset(state, more), cells).map((action) => [action.tool, action.arguments['proposal_cell']]);
+    const next = (state: DatasetState, cells: readonly Cell[], more: Partial<Dataset> = {}, hasModel = false) =>
+      nextActions(dataset(state, more), cells, hasModel).map((action) => [
+        action.tool,
+        action.arguments['proposal_cell'],
+      ]);
     for (const state of ['landing', 'diagnosing', 'running'] as const)
       assert.deepEqual(next(state, chain('ok', 'proposed')), [['get_job', undefined]]);
     assert.deepEqual(next('error', []), [['run_dataset', undefined]]);
@@ -152,8 +155,20 @@ describe('the rules of datasets', () => {
       ['run_dataset', chain('ok', 'ok', 'proposed')[2]?.id],
     ]);
     assert.equal(next('idle', chain('ok', ...Array<CellState>(9).fill('proposed'))).length, 5);
-    assert.deepEqual(next('error', chain('ok', 'failed')), [['run_dataset', undefined]]);
+    assert.deepEqual(next('idle', chain('ok', 'queued')), [['run_dataset', undefined]]);
     assert.deepEqual(next('idle', chain('ok')), [['query_dataset', undefined]]);
+    for (const [hasModel, tool] of [
+      [true, 'message_dataset_agent'],
+      [false, 'add_dataset_step'],
+    ] as const) {
+      assert.deepEqual(next('error', chain('ok', 'failed'), {}, hasModel), [
+        [tool, undefined],
+        ['run_dataset', undefined],
+      ]);
+      assert.deepEqual(next('error', chain('ok'), {}, hasModel), [[tool, undefined]]);
+      assert.deepEqual(next('idle', chain('ok'), { intent: 'eval' }, hasModel), [[tool, undefined]]);
+      assert.deepEqual(next('idle', chain('ok'), { intent: 'pending' }, hasModel), [[tool, undefined]]);
+    }
   });
 
   it('reads references: ids, resource URIs, names', () => {

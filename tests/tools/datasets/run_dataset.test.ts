@@ -71,7 +71,7 @@ describeTool('run_dataset', {
       assert.equal(detail.active, detail.cells[0]?.id);
       assert.deepEqual(
         detail.next_actions.map(({ tool }) => tool),
-        ['run_dataset'],
+        ['add_dataset_step', 'run_dataset'],
       );
       const again = await world.call('run_dataset', { dataset: id });
       assert.equal((await finish(world, again.job)).status, 'error');
