@@ -22,6 +22,7 @@ import {
   word,
 } from './parts.ts';
 import type { Node } from './parts.ts';
+import { PROFILE_NEEDS } from '../model/profile-needs.ts';
 
 const argument = object(
   'One argument; the caller gives it as text.',
@@ -313,7 +314,7 @@ const PROFILE_LIMITS: Readonly<Record<string, string>> = {
 };
 
 const profileSource = object('Where something was seen.', ['of', 'source', 'seen'], {
-  of: text('The limit or the refused keyword.', 64),
+  of: text('The limit, the refused keyword (`root anyOf` at the root) or the need.', 64),
   source: text('Address of the document or report.', 500),
   seen: day('Day on which it was read.'),
 });
@@ -339,7 +340,16 @@ export const profile: Node = object(
       { type: 'string', maxLength: 64 },
       { maxItems: 64, uniqueItems: true },
     ),
-    sources: list('Where each limit and refusal was seen.', profileSource, { maxItems: 64 }),
+    refuses_at_root: list(
+      'Schema keywords that must not stand at the root of an input.',
+      { type: 'string', maxLength: 64 },
+      { maxItems: 64, uniqueItems: true },
+    ),
+    needs: list('What it wants of every tool beside that.', choice('One such thing.', [...PROFILE_NEEDS]), {
+      maxItems: 16,
+      uniqueItems: true,
+    }),
+    sources: list('Where each limit, refusal and need was seen.', profileSource, { maxItems: 64 }),
   },
 );
 

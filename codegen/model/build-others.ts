@@ -1,4 +1,5 @@
 import type { ContractDocument } from '../load/document.ts';
+import type { ProfileNeed } from './profile-needs.ts';
 import { lifecycleOf } from './build-tool.ts';
 import { fields, listOf, maybe, maybeText, numberOf, textOf, textsOf, wordOf } from './fields.ts';
 import { pascalCase } from './names.ts';
@@ -277,6 +278,9 @@ export function buildProfile(document: ContractDocument): ProfileSpec {
     description: textOf(document.value, 'description'),
     limits: Object.fromEntries(Object.keys(limits).map((limit) => [limit, numberOf(limits, limit)])),
     refuses: textsOf(document.value, 'refuses').sort(),
+    refusesAtRoot: textsOf(document.value, 'refuses_at_root').sort(),
+    // because the grammar takes these words alone
+    needs: textsOf(document.value, 'needs').sort() as ProfileNeed[],
     sources: listOf(document.value, 'sources').map((one) => {
       const from = fields(one);
       return { of: textOf(from, 'of'), source: textOf(from, 'source'), seen: textOf(from, 'seen') };

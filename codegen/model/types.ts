@@ -3,6 +3,8 @@
  * Everything is readonly, frozen and sorted by name. Rules and emitters read it and never write to it.
  */
 
+import type { ProfileNeed } from './profile-needs.ts';
+
 /** Where something stands in the authored tree. Lines and columns count from 1. */
 export interface SourcePosition {
   readonly file: string;
@@ -332,7 +334,10 @@ export interface ProfileSpec {
   readonly limits: { readonly [limit: string]: number };
   /** Schema keywords that must not reach this client. */
   readonly refuses: readonly string[];
-  /** Where each limit and refusal was seen, and on which day. */
+  /** Schema keywords that must not stand at the root of an input. */
+  readonly refusesAtRoot: readonly string[];
+  readonly needs: readonly ProfileNeed[];
+  /** Where each limit, refusal and need was seen, and on which day. */
   readonly sources: readonly { readonly of: string; readonly source: string; readonly seen: string }[];
   readonly source: Source;
 }

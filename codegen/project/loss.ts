@@ -7,6 +7,8 @@ export interface Loss {
   readonly pointer: string;
   readonly keyword: string;
   readonly message: string;
+  /** The limit, refusal or need of a client profile that takes it away, as its `sources` name it. */
+  readonly of?: string;
 }
 
 export type NoteLoss = (path: JsonPath, keyword: string, message: string) => void;

@@ -9,11 +9,13 @@ import type { JsonObject } from '../../../codegen/canonical/json.ts';
 import { acceptsNull } from '../../../codegen/project/input.ts';
 import type { Lookup, Node } from '../../../codegen/canonical/node.ts';
 import type { PublishedTool } from '../../../codegen/project/index.ts';
+import { projectForProfile } from '../../../codegen/project/profile.ts';
 import { opened } from '../../../codegen/emit/tests/probes.ts';
 import { compileTree, withTools } from '../support-back/workshop.ts';
 import type { Bodies, Compiled } from '../support-back/workshop.ts';
 import { arbitrarySchema, isExpressible, valuesFor } from '../support-back/arbitrary-schema.ts';
 import type { Schema } from '../support-back/arbitrary-schema.ts';
+import { realParts } from '../support-mock/serving.ts';
 
 const text = { type: 'string' };
 
@@ -311,7 +313,9 @@ const PORTABLE = new Set([
   'maxItems',
   'anyOf',
 ]);
-const DRAWN = fc.sample(arbitrarySchema(), { seed: 7_021_126, numRuns: 160 }).filter(isExpressible);
+/** Small in the suite; a setting draws more. */
+const RUNS = Number(process.env['PROJECTION_SCHEMAS'] ?? 160);
+const DRAWN = fc.sample(arbitrarySchema(), { seed: 7_021_126, numRuns: RUNS }).filter(isExpressible);
 
 describe('projection', () => {
   let compiled: Compiled | undefined;
@@ -353,6 +357,41 @@ describe('projection', () => {
           verdict.valid,
           `${JSON.stringify(sent)} of ${JSON.stringify(schema)}\n${JSON.stringify(published.inputSchema.project)}\n${JSON.stringify(verdict.errors)}`,
         );
+      }
+    });
+    assert.ok(accepted > 100, `${accepted} values`);
+  });
+
+  it('never narrows for any client profile either', async () => {
+    assert.ok(compiled);
+    const { canonical, projection } = compiled;
+    const { profiles } = (await realParts()).model;
+    assert.ok(profiles.length >= 12);
+    const views = profiles.map((profile) => {
+      // Every tool is looked at, however many a client takes.
+      const { tools: _all, ...limits } = profile.limits;
+      const view = projectForProfile(canonical.model, projection, { ...profile, limits });
+      return { profile, tools: new Map(view.tools.map(({ name, inputSchema }) => [name, inputSchema])) };
+    });
+    let accepted = 0;
+    each(({ index, published, node, lookup, schema }) => {
+      const valid = checkOf(node, lookup);
+      const sent = valuesFor(schema, index)
+        .filter(valid)
+        .map((value) => withoutNulls(value, node, lookup));
+      const other = new Map<string, OtherValidator>();
+      for (const { profile, tools } of views) {
+        const projected = tools.get(published.name);
+        assert.ok(projected, `${profile.name} sees ${published.name}`);
+        const text = JSON.stringify(projected);
+        const validator = other.get(text) ?? new OtherValidator(projected, '2020-12', false);
+        if (other.has(text)) continue;
+        other.set(text, validator);
+        for (const value of sent) {
+          accepted += 1;
+          const verdict = validator.validate(value);
+          assert.ok(verdict.valid, `${profile.name}: ${JSON.stringify(value)} of ${text}`);
+        }
       }
     });
     assert.ok(accepted > 100, `${accepted} values`);
