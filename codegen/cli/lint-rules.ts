@@ -5,10 +5,14 @@ import { parse } from 'yaml';
 import { isObject } from '../contain/json.ts';
 import type { JsonValue } from '../model/types.ts';
 import { RULES } from '../rules/index.ts';
+import type { Rule } from '../rules/rule.ts';
 import { READING_RULES } from '../rules/reading-rules.ts';
 import type { ExitCode, Io } from './io.ts';
 import { BadInput, palette } from './io.ts';
 import { plural, printJson } from './report.ts';
+
+/** Whether `--fix` mends all findings of a rule or some, or an editor offers a guess. */
+const FIXES = { always: 'fix  ', some: 'fix ~', guess: 'fix ?', none: '     ' } as const;
 
 /** Where this repository keeps them; a project without the file has rules, but no fixtures to show. */
 const FIXTURES = 'tests/codegen/fixtures/rules.yaml';
@@ -23,6 +27,8 @@ interface Listed extends Partial<Fixtures> {
   readonly level: string;
   readonly when: 'reading' | 'model';
   readonly sentence: string;
+  /** What `--fix` mends of it. */
+  readonly fixes?: Rule['fixes'];
 }
 
 export function listRules(flags: { readonly fixtures?: string; readonly json: boolean }, io: Io): ExitCode {
@@ -31,9 +37,9 @@ export function listRules(flags: { readonly fixtures?: string; readonly json: bo
   const lacking =
     fixtures === undefined
       ? []
-      : rules.filter(({ when, breaks, keeps }) => {
+      : rules.filter(({ breaks, keeps }) => {
           const both = (breaks?.length ?? 0) > 0 && (keeps?.length ?? 0) > 0;
-          return when === 'model' && !both;
+          return !both;
         });
   if (flags.json) printJson({ ok: lacking.length === 0, rules }, io);
   else io.out(table(rules, lacking, { io, shown: fixtures !== undefined }));
@@ -46,7 +52,13 @@ function listed(fixtures: ReadonlyMap<string, Fixtures>): Listed[] {
       ...rule,
       when: 'reading' as const,
     })),
-    ...RULES.map(({ id, level, sentence }) => ({ id, level, sentence, when: 'model' as const })),
+    ...RULES.map(({ id, level, sentence, fixes }) => ({
+      id,
+      level,
+      sentence,
+      when: 'model' as const,
+      ...(fixes === undefined ? {} : { fixes }),
+    })),
   ];
   return all
     .sort((left, right) => (left.id < right.id ? -1 : 1))
@@ -62,16 +74,16 @@ function table(rules: readonly Listed[], lacking: readonly Listed[], { io, shown
   const { red, yellow, green, dim } = palette(io.color);
   const paint = { error: red, warning: yellow, info: dim } as const;
   const width = Math.max(...rules.map(({ id }) => id.length));
-  const lines = rules.map(({ id, level, breaks, keeps, sentence }) => {
+  const lines = rules.map(({ id, level, breaks, keeps, sentence, fixes }) => {
     const paintLevel = level === 'error' || level === 'warning' || level === 'info' ? paint[level] : dim;
     const state = `${stateOf('breaks', breaks)} ${stateOf('keeps', keeps)}`;
-    return `${paintLevel(level.padEnd(7))}  ${id.padEnd(width)}  ${shown ? `${state}  ` : ''}${sentence}`;
+    return `${paintLevel(level.padEnd(7))}  ${id.padEnd(width)}  ${shown ? `${state}  ` : ''}${FIXES[fixes ?? 'none']}  ${sentence}`;
   });
   const count = plural(rules.length, 'rule');
   if (!shown) return `${lines.join('\n')}\n${count}; no fixtures here, --fixtures FILE names them.\n`;
   const outcome =
     lacking.length === 0 ? green('none lacks one') : red(`lacking: ${lacking.map(({ id }) => id).join(', ')}`);
-  return `${lines.join('\n')}\n${count}; fixtures of the rules over the model: ${outcome}.\n`;
+  return `${lines.join('\n')}\n${count}, ${rules.filter(({ fixes }) => fixes === 'always' || fixes === 'some').length} with a fix; fixtures: ${outcome}.\n`;
 }
 
 function stateOf(side: string, edits: readonly string[] | undefined): string {

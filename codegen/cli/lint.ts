@@ -4,11 +4,11 @@ import { RULES } from '../rules/index.ts';
 import { checkTree, hasErrors } from './compile-tree.ts';
 import type { Checked } from './compile-tree.ts';
 import type { ExitCode, Io } from './io.ts';
-import { palette } from './io.ts';
+import { BadInput, palette } from './io.ts';
 import type { Options } from './options.ts';
 import { countLine, plural, printDiagnostics, printJson } from './report.ts';
 
-/** Checks the contracts alone. Warnings are told and do not fail. */
+/** Checks the contracts alone. Warnings are told and fail only beyond `--max-warnings`. */
 export async function lint(options: Options, io: Io): Promise<ExitCode> {
   if (options.rules) {
     const { listRules } = await import('./lint-rules.ts');
@@ -17,11 +17,24 @@ export async function lint(options: Options, io: Io): Promise<ExitCode> {
       io,
     );
   }
+  if (options.dryRun && !options.fix) throw new BadInput('--dry-run goes with --fix.');
   const today = (io.now?.() ?? new Date()).toISOString().slice(0, 10);
-  const checked = await checkTree(options.schemas, { today, budgets: true });
-  const failed = hasErrors(checked.diagnostics);
+  let checked = await checkTree(options.schemas, { today, budgets: true, ...options.remembered });
+  if (options.fix) {
+    const { fixTexts, writeFixes } = await import('./lint-fix.ts');
+    const tree = await fixTexts(checked.texts, today);
+    writeFixes(tree, options, io);
+    if (!options.dryRun && tree.files.length > 0)
+      checked = await checkTree(options.schemas, { today, budgets: true, ...options.remembered });
+  }
   await tell(checked, options, io);
-  return failed ? 1 : 0;
+  return failed(checked, options, io) ? 1 : 0;
+}
+
+function failed({ diagnostics }: Checked, { maxWarnings }: Options, io: Io): boolean {
+  const warnings = diagnostics.filter(({ level }) => level === 'warning').length;
+  if (warnings > maxWarnings) io.err(`${plural(warnings, 'warning')}, and --max-warnings allows ${maxWarnings}.\n`);
+  return hasErrors(diagnostics) || warnings > maxWarnings;
 }
 
 async function tell(checked: Checked, options: Options, io: Io): Promise<void> {

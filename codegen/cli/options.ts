@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import type { Checking } from './compile-tree.ts';
+import type { View } from '../cost.ts';
 import { BadInput } from './io.ts';
 import type { Io } from './io.ts';
 
@@ -20,9 +22,27 @@ export interface Options {
   /** Lists the rules instead of applying them. */
   readonly rules: boolean;
   readonly fixtures: string | undefined;
+  /** Writes exact fixes into the contracts. */
+  readonly fix: boolean;
+  /** Shows what would be written. */
+  readonly dryRun: boolean;
+  /** What a watch keeps between its runs. */
+  readonly remembered?: Pick<Checking, 'memory' | 'figures'>;
+  /** More warnings than this fail. */
+  readonly maxWarnings: number;
+  /** Whose listing `cost` tells by tool. */
+  readonly view: View;
+  readonly peers: boolean;
+  readonly savings: boolean;
 }
 
 export interface RawOptions {
+  readonly fix?: boolean;
+  readonly dryRun?: boolean;
+  readonly maxWarnings?: string;
+  readonly view?: View;
+  readonly peers?: boolean;
+  readonly savings?: boolean;
   readonly schemas?: string;
   readonly out?: string;
   readonly json?: boolean;
@@ -51,7 +71,19 @@ export function readOptions(raw: RawOptions, io: Io): Options {
     format: raw.format ?? (raw.json === true ? 'json' : 'text'),
     rules: raw.rules === true,
     fixtures: raw.fixtures,
+    fix: raw.fix === true,
+    dryRun: raw.dryRun === true,
+    maxWarnings: wholeNumber(raw.maxWarnings),
+    view: raw.view ?? 'account',
+    peers: raw.peers === true,
+    savings: raw.savings === true,
   };
+}
+
+function wholeNumber(written: string | undefined): number {
+  if (written === undefined) return Infinity;
+  if (!/^\d{1,6}$/u.test(written)) throw new BadInput(`--max-warnings takes a whole number, not ${written}.`);
+  return Number(written);
 }
 
 function requireFolder(path: string, io: Io): void {

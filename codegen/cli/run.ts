@@ -14,6 +14,7 @@ interface Entry {
   readonly watches?: boolean;
   readonly tests?: boolean;
   readonly lints?: boolean;
+  readonly costs?: boolean;
   readonly load: () => Promise<Run>;
 }
 
@@ -46,10 +47,17 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'cost',
-    summary: 'count the tokens and bytes each tool costs an agent',
+    summary: 'count the tokens and bytes each tool costs an agent, and hold them against the budgets',
+    costs: true,
     load: async () => (await import('./cost.ts')).cost,
   },
 ];
+
+const LINT_HELP = `
+Errors fail (exit code 1); warnings fail beyond --max-warnings; what is only worth knowing never does.
+A warning is answered in its file: suppress: [{ rule, reason, until }]. The reason has five words or more; a
+suppression that has expired or answers nothing is an error. An error cannot be answered.
+--rules marks what --fix mends; an editor offers the likeliest fix of some more.`;
 
 type Register = (program: Command, io: Io, done: (code: ExitCode) => void) => void;
 
@@ -100,7 +108,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
       async (raw: RawOptions) => {
         const options = readOptions(raw, io);
         const run = await entry.load();
-        code = options.watch ? await watching(options, io, () => run(options, io)) : await run(options, io);
+        code = options.watch ? await watching(options, io, run) : await run(options, io);
       },
     );
   }
@@ -129,14 +137,26 @@ function addFlags(command: Command, entry: Entry): Command {
     command
       .addOption(new Option('--format <name>', 'form of the findings (default: text)').choices(LINT_FORMATS))
       .option('--rules', 'list every rule with its level, its sentence and its fixtures')
-      .option('--fixtures <file>', 'fixtures that --rules looks at');
+      .option('--fixtures <file>', 'fixtures that --rules looks at')
+      .option('--fix', 'write the fixes that can mean nothing else into the contracts')
+      .option('--dry-run', 'with --fix: print what would change and write nothing')
+      .option('--max-warnings <count>', 'fail when more warnings are open; without it warnings never fail')
+      .addHelpText('after', LINT_HELP);
+  }
+  if (entry.costs === true) {
+    command
+      .addOption(new Option('--view <name>', 'whose listing (default: account)').choices(['account', 'project']))
+      .option('--peers', 'beside the figures of other published catalogues')
+      .option('--savings', 'what would save most, with the tokens it saves')
+      .addHelpText('after', '\nExit code 1 when a budget of server.yaml is passed.');
   }
   return command.allowExcessArguments(false);
 }
 
-async function watching(options: Options, io: Io, run: () => Promise<ExitCode>): Promise<ExitCode> {
-  const { watchTree } = await import('./watch.ts');
-  return watchTree(options, io, run);
+async function watching(options: Options, io: Io, run: Run): Promise<ExitCode> {
+  const [{ watchTree }, { figuresUnder }] = await Promise.all([import('./watch.ts'), import('../costs/figures.ts')]);
+  const remembered = { memory: new Map(), figures: figuresUnder(options.schemas) };
+  return watchTree(options, io, () => run({ ...options, remembered }, io));
 }
 
 function exitCodeOf(error: unknown, io: Io): ExitCode {

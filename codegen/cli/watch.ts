@@ -8,7 +8,14 @@ const SETTLE_MS = 80;
 
 /** Runs a command now and after every change of the contracts, until the process is asked to stop. */
 export async function watchTree(options: Options, io: Io, run: () => Promise<ExitCode>): Promise<ExitCode> {
-  let last = await run();
+  const { dim } = palette(io.color);
+  const timed = async (): Promise<ExitCode> => {
+    const start = performance.now();
+    const code = await run();
+    io.err(`${dim(`In ${((performance.now() - start) / 1000).toFixed(2)} s.`)}\n`);
+    return code;
+  };
+  let last = await timed();
   let running = false;
   let again = false;
   const rerun = async (): Promise<void> => {
@@ -19,7 +26,7 @@ export async function watchTree(options: Options, io: Io, run: () => Promise<Exi
     running = true;
     do {
       again = false;
-      last = await run();
+      last = await timed();
     } while (again);
     running = false;
   };
@@ -30,7 +37,7 @@ export async function watchTree(options: Options, io: Io, run: () => Promise<Exi
       timer = setTimeout(() => void rerun().catch(reject), SETTLE_MS);
     });
     watcher.on('error', reject);
-    io.err(`${palette(io.color).dim('Watching for changes; press Ctrl+C to stop.')}\n`);
+    io.err(`${dim('Watching for changes; press Ctrl+C to stop.')}\n`);
     io.onStop(() => {
       clearTimeout(timer);
       watcher.close();

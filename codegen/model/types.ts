@@ -415,6 +415,8 @@ export interface Fix {
 
 export type FixEdit =
   | { readonly do: 'remove'; readonly path: JsonPath }
+  /** Takes the item with this value out of a list. */
+  | { readonly do: 'drop'; readonly path: JsonPath; readonly value: string }
   /** Writes another scalar in the place of one. */
   | { readonly do: 'set'; readonly path: JsonPath; readonly value: string | number | boolean }
   /** Puts a member into a map, or behind the last item of a list (`-`). */

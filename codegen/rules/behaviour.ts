@@ -2,6 +2,7 @@ import { isObject } from '../grammar/check-value.ts';
 import { suggestion } from '../load/did-you-mean.ts';
 import type { ContractModel } from '../model/types.ts';
 import { onTool } from './outputs.ts';
+import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';
 import { deref, properties, required } from './walk.ts';
 import { READ_VERBS } from './words.ts';
@@ -9,26 +10,35 @@ import { READ_VERBS } from './words.ts';
 const coherent: Rule = {
   id: 'hint-coherent',
   level: 'error',
+  fixes: 'some',
   sentence: 'The hints of a tool agree with each other and with its verb.',
   *check({ tools }) {
     for (const tool of tools) {
       const { readOnly, idempotent, idempotency } = tool.behaviour;
       const [verb = ''] = tool.name.split('_');
       if (readOnly && !idempotent)
-        yield onTool(
-          tool,
-          ['behaviour', 'idempotent'],
-          'A tool that changes nothing is idempotent.',
-          'Write true.',
-          'value',
+        yield mending(
+          onTool(
+            tool,
+            ['behaviour', 'idempotent'],
+            'A tool that changes nothing is idempotent.',
+            'Write true.',
+            'value',
+          ),
+          'Write `idempotent: true`',
+          { do: 'set', path: ['behaviour', 'idempotent'], value: true },
         );
       if (readOnly && idempotency !== 'natural')
-        yield onTool(
-          tool,
-          ['behaviour', 'idempotency'],
-          'A tool that changes nothing repeats naturally.',
-          'Write natural.',
-          'value',
+        yield mending(
+          onTool(
+            tool,
+            ['behaviour', 'idempotency'],
+            'A tool that changes nothing repeats naturally.',
+            'Write natural.',
+            'value',
+          ),
+          'Write `idempotency: natural`',
+          { do: 'set', path: ['behaviour', 'idempotency'], value: 'natural' },
         );
       if (!readOnly && READ_VERBS.includes(verb))
         yield onTool(

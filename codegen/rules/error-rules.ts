@@ -1,6 +1,7 @@
 import { didYouMean, suggestion } from '../load/did-you-mean.ts';
 import type { ContractModel, JsonPath, Source } from '../model/types.ts';
 import { onTool } from './outputs.ts';
+import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';
 import { properties } from './walk.ts';
 
@@ -81,18 +82,23 @@ const STATUSES: Readonly<Record<string, readonly number[]>> = {
 const common: Rule = {
   id: 'err-common',
   level: 'error',
+  fixes: 'some',
   sentence: 'Implied codes are attached by the compiler, and the HTTP status of a code fits its class.',
   *check(model): Generator<Finding> {
     const implied = new Set(model.errors.filter((one) => one.implied).map(({ code }) => code));
     for (const tool of model.tools) {
       for (const [index, code] of tool.declaredErrors.entries()) {
         if (implied.has(code))
-          yield onTool(
-            tool,
-            ['errors', index],
-            `\`${code}\` is implied for every tool.`,
-            'Remove it from the list.',
-            'value',
+          yield mending(
+            onTool(
+              tool,
+              ['errors', index],
+              `\`${code}\` is implied for every tool.`,
+              'Remove it from the list.',
+              'value',
+            ),
+            `Remove \`${code}\``,
+            { do: 'drop', path: ['errors'], value: code },
           );
       }
     }
@@ -112,6 +118,7 @@ const common: Rule = {
 const notFound: Rule = {
   id: 'references-have-not-found',
   level: 'error',
+  fixes: 'some',
   sentence: 'A reference to an entity answers a declared code of the class not_found.',
   *check(model): Generator<Finding> {
     for (const owner of [...model.tools, ...model.resources]) {
@@ -145,13 +152,12 @@ const notFound: Rule = {
           };
         }
         if (!owner.errors.includes(error) && !spec.implied) {
-          yield {
-            source: owner.source,
-            entity,
-            path: [...path, 'error'],
-            message: `\`${error}\` is missing from \`errors\`.`,
-            remedy: 'Add it there.',
-          };
+          const missing = `\`${error}\` is missing from \`errors\`.`;
+          yield mending(
+            { source: owner.source, entity, path: [...path, 'error'], message: missing, remedy: 'Add it there.' },
+            `Add \`${error}\` to \`errors\``,
+            { do: 'add', path: ['errors', '-'], value: error },
+          );
         }
       }
     }

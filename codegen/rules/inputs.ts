@@ -1,5 +1,6 @@
 import { isObject } from '../grammar/check-value.ts';
 import { onTool } from './outputs.ts';
+import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';
 import { deref, finding, label, pathOf, properties, propertyName, typesOf, visits } from './walk.ts';
 import type { Keywords, Visit } from './walk.ts';
@@ -15,12 +16,17 @@ function forArguments(model: Parameters<Rule['check']>[0]): Visit[] {
 const emptyInput: Rule = {
   id: 'in-empty-schema',
   level: 'error',
+  fixes: 'some',
   sentence: 'A tool without arguments says so.',
   *check({ tools }) {
     for (const tool of tools) {
       const count = Object.keys(properties(tool.input)).length;
       if (!tool.noArguments && count === 0) {
-        yield onTool(tool, ['input'], 'The tool declares no arguments.', 'Add them, or write `no_arguments: true`.');
+        yield mending(
+          onTool(tool, ['input'], 'The tool declares no arguments.', 'Add them, or write `no_arguments: true`.'),
+          'Add `no_arguments: true`',
+          { do: 'add', path: ['no_arguments'], value: true },
+        );
       }
       if (tool.noArguments && count > 0)
         yield onTool(tool, ['no_arguments'], 'The tool has arguments and says it has none.', 'Drop one of the two.');
@@ -173,6 +179,7 @@ const units: Rule = {
 const headers: Rule = {
   id: 'in-header-mirror',
   level: 'error',
+  fixes: 'always',
   sentence:
     'A mirrored argument is a plain value reached through members only, never a secret, and its header is its own.',
   *check(model) {
@@ -180,7 +187,12 @@ const headers: Rule = {
     for (const visit of visits(model)) {
       const header = visit.schema['x-mcp-header'];
       if (typeof header !== 'string') continue;
-      const report = (message: string): Finding => finding(visit, message, 'Remove `x-mcp-header`.', ['x-mcp-header']);
+      const path = [...pathOf(visit), 'x-mcp-header'];
+      const report = (message: string): Finding =>
+        mending(finding(visit, message, 'Remove `x-mcp-header`.', ['x-mcp-header']), 'Remove `x-mcp-header`', {
+          do: 'remove',
+          path,
+        });
       let reachable = visit.root.role === 'input' && visit.keyword === 'properties';
       for (let one: Visit | undefined = visit; one?.keyword !== undefined; one = one.parent)
         reachable &&= one.keyword === 'properties';

@@ -2,6 +2,7 @@ import { nearest } from '../load/did-you-mean.ts';
 import type { ContractModel, JsonPath, Source } from '../model/types.ts';
 import { MAX_TOOL_NAME, toolNameFault } from '../model/names.ts';
 import { onTool } from './outputs.ts';
+import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';
 import { DESTRUCTIVE_EXCEPTIONS, DESTRUCTIVE_VERBS, PROTOCOL_NAMES, VERBS } from './words.ts';
 
@@ -65,6 +66,7 @@ function aliasesOf(
 const reserved: Rule = {
   id: 'name-reserved',
   level: 'error',
+  fixes: 'some',
   sentence: 'Names keep clear of protocol words and of names that are taken.',
   *check(model) {
     for (const tool of model.tools) {
@@ -81,7 +83,11 @@ const reserved: Rule = {
       const other = taken.get(alias.toLowerCase());
       if (other !== undefined) {
         const message = `The alias \`${alias}\` is already a name of \`${other}\`.`;
-        yield { source, path, entity: `tool ${owner}`, message, remedy: 'Remove it.' };
+        yield mending(
+          { source, path, entity: `tool ${owner}`, message, remedy: 'Remove it.' },
+          `Remove the alias \`${alias}\``,
+          { do: 'drop', path: ['aliases'], value: alias },
+        );
       }
       taken.set(alias.toLowerCase(), owner);
     }

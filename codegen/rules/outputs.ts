@@ -1,5 +1,6 @@
 import { isList, isObject } from '../grammar/check-value.ts';
 import type { ContractModel, JsonPath, JsonValue, ToolSpec } from '../model/types.ts';
+import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';
 import { deref, finding, properties, required, resolveIn, typesOf, visits } from './walk.ts';
 import type { Keywords } from './walk.ts';
@@ -300,6 +301,7 @@ const linkBack: Rule = {
 const unused: Rule = {
   id: 'in-unused-component',
   level: 'warning',
+  fixes: 'some',
   sentence: 'Every shared model and definition is used.',
   *check(model) {
     const used = new Set<unknown>();
@@ -316,14 +318,12 @@ const unused: Rule = {
     }
     for (const { typeName, name, source, path } of model.definitions) {
       if (used.has(`#/$defs/${typeName}`)) continue;
-      yield {
-        source,
-        path,
-        at: 'key',
-        entity: `definition ${typeName}`,
-        message: `Nothing refers to \`#/$defs/${name}\`.`,
-        remedy: 'Remove it.',
-      };
+      const message = `Nothing refers to \`#/$defs/${name}\`.`;
+      yield mending(
+        { source, path, at: 'key', entity: `definition ${typeName}`, message, remedy: 'Remove it.' },
+        `Remove \`${name}\``,
+        { do: 'remove', path },
+      );
     }
   },
 };

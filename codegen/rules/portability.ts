@@ -1,7 +1,8 @@
 import { isObject } from '../grammar/check-value.ts';
 import { onTool } from './outputs.ts';
+import { mending } from './rule.ts';
 import type { Rule } from './rule.ts';
-import { deref, finding, label, properties, required, typesOf, visits } from './walk.ts';
+import { deref, finding, label, pathOf, properties, required, typesOf, visits } from './walk.ts';
 
 const rootObject: Rule = {
   id: 'in-root-object',
@@ -84,6 +85,7 @@ const UNPROJECTABLE = [
 const portable: Rule = {
   id: 'portable-input',
   level: 'error',
+  fixes: 'some',
   sentence: 'Arguments use only what every client can be shown without loss of meaning.',
   *check(model) {
     for (const visit of visits(model)) {
@@ -119,7 +121,11 @@ const portable: Rule = {
         );
       }
       if (only !== undefined && visit.schema['type'] === undefined) {
-        yield finding(visit, `${label(visit)} has \`const\` without \`type\`.`, 'Add `type`.', ['const']);
+        const one = finding(visit, `${label(visit)} has \`const\` without \`type\`.`, 'Add `type`.', ['const']);
+        const type = Number.isInteger(only) ? 'integer' : typeof only;
+        yield type === 'object'
+          ? one
+          : mending(one, `Add \`type: ${type}\``, { do: 'add', path: [...pathOf(visit), 'type'], value: type });
       }
     }
   },

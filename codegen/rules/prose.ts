@@ -1,5 +1,6 @@
 import type { ContractModel } from '../model/types.ts';
 import { onTool } from './outputs.ts';
+import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';
 import { texts } from './texts.ts';
 import type { Prose } from './texts.ts';
@@ -156,13 +157,18 @@ export const ORDERS = new RegExp(
 const instructions: Rule = {
   id: 'desc-no-instructions',
   level: 'error',
+  fixes: 'some',
   sentence: 'Texts describe; they hide nothing and give the model no orders beyond the use of what they describe.',
   *check(model) {
     for (const prose of texts(model)) {
       const hidden = HIDDEN.exec(prose.text);
       if (hidden !== null) {
         const code = (hidden[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-        yield inProse(prose, `The text holds the invisible character U+${code}.`, 'Remove it.');
+        yield mending(
+          inProse(prose, `The text holds the invisible character U+${code}.`, 'Remove it.'),
+          `Remove U+${code}`,
+          { do: 'replace', path: prose.path, from: hidden[0], to: '' },
+        );
       }
       const order = ORDERS.exec(prose.text);
       if (order !== null)

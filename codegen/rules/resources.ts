@@ -1,6 +1,7 @@
 import { didYouMean } from '../load/did-you-mean.ts';
 import type { ContractModel, JsonPath, ResourceSpec } from '../model/types.ts';
 import { parseUriTemplate } from '../model/uri-template.ts';
+import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';
 import { overlaps } from './uris.ts';
 import { deref, typesOf } from './walk.ts';
@@ -118,11 +119,17 @@ const schemas: Rule = {
 const cache: Rule = {
   id: 'res-cache',
   level: 'error',
+  fixes: 'always',
   sentence: 'What belongs to a project or an account is cached privately.',
   *check({ resources }) {
     for (const resource of resources) {
       if (resource.context === 'none' || resource.cache.scope === 'private') continue;
-      yield on(resource, ['cache', 'scope'], 'An answer of one account would be shared with others.', 'Write private.');
+      const path = ['cache', 'scope'];
+      yield mending(
+        on(resource, path, 'An answer of one account would be shared with others.', 'Write private.'),
+        'Write `scope: private`',
+        { do: 'set', path, value: 'private' },
+      );
     }
   },
 };

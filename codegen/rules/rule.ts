@@ -1,4 +1,4 @@
-import type { ContractModel, Diagnostic, Fix, JsonPath, Source } from '../model/types.ts';
+import type { ContractModel, Diagnostic, Fix, FixEdit, JsonPath, Source } from '../model/types.ts';
 import type { Figures } from '../cost.ts';
 
 export interface Rule {
@@ -17,6 +17,11 @@ export interface Scene {
   readonly texts: ReadonlyMap<string, string>;
   /** What the catalogue costs, counted when first asked for; undefined where nothing is published. */
   readonly figures: () => Figures | undefined;
+}
+
+/** A finding with the one change that can mend it. */
+export function mending(finding: Finding, title: string, ...edits: readonly FixEdit[]): Finding {
+  return { ...finding, fix: { title, exact: true, edits } };
 }
 
 /** What a rule reports; id and level are added by the runner. */

@@ -18,6 +18,7 @@ export interface Sifted {
 export const suppressReason: Rule = {
   id: 'suppress-reason',
   level: 'error',
+  fixes: 'some',
   sentence: 'A suppression names a rule that warns here, says why in five words or more and has not expired.',
   check: () => [],
 };
@@ -83,6 +84,13 @@ function faultOf(suppression: SuppressionSpec, { rules, meant, today }: Judged):
     return fault('The reason is too short to judge.', 'Say in five words or more why it is right here.', 'reason');
   if (until !== undefined && today !== undefined && until < today)
     return fault(`The suppression of \`${rule}\` ended on ${until}.`, 'Mend the finding or decide anew.', 'until');
-  if (meant.length === 0) return fault(`\`${rule}\` finds nothing in this file.`, 'Take the suppression away.', 'rule');
+  if (meant.length === 0) {
+    const title = 'Take the suppression away';
+    const edits = [{ do: 'remove', path: suppression.path }] as const;
+    return {
+      ...fault(`\`${rule}\` finds nothing in this file.`, `${title}.`, 'rule'),
+      fix: { title, exact: true, edits },
+    };
+  }
   return undefined;
 }

@@ -3,8 +3,9 @@ import { checkValue, isList } from '../grammar/check-value.ts';
 import type { ValueFault } from '../grammar/check-value.ts';
 import type { ContractModel, JsonSchema, JsonValue } from '../model/types.ts';
 import { judgePattern } from './patterns/judge.ts';
+import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';
-import { finding, label, required, resolveIn, visits } from './walk.ts';
+import { finding, label, pathOf, required, resolveIn, visits } from './walk.ts';
 import type { Visit } from './walk.ts';
 
 export function faultsOf(model: ContractModel, schema: JsonSchema, value: JsonValue): readonly ValueFault[] {
@@ -19,18 +20,23 @@ export function describeFault({ path, message, remedy }: ValueFault): string {
   return `${place} ${message}${remedy === undefined ? '' : ` (${remedy})`}`;
 }
 
+/** The default does nothing, so taking it away changes nothing. */
+function withoutDefault(visit: Visit, message: string, remedy: string): Finding {
+  const path = [...pathOf(visit), 'default'];
+  return mending(finding(visit, message, remedy, ['default']), 'Remove `default`', { do: 'remove', path });
+}
+
 const defaultValid: Rule = {
   id: 'in-default-valid',
   level: 'error',
+  fixes: 'some',
   sentence: 'A default satisfies its own schema and is not null.',
   *check(model) {
     for (const visit of visits(model)) {
       const value = visit.schema['default'];
       if (value === undefined) continue;
       if (value === null)
-        yield finding(visit, `${label(visit)} has the default null.`, 'Leave the member optional instead.', [
-          'default',
-        ]);
+        yield withoutDefault(visit, `${label(visit)} has the default null.`, 'Leave the member optional instead.');
       const [fault] = faultsOf(model, visit.schema, value);
       if (fault !== undefined)
         yield finding(visit, `The default of ${label(visit)} is not valid: ${describeFault(fault)}.`, 'Correct it.', [
@@ -43,17 +49,17 @@ const defaultValid: Rule = {
 const requiredWithDefault: Rule = {
   id: 'in-required-with-default',
   level: 'error',
+  fixes: 'always',
   sentence: 'A required member has no default.',
   *check(model) {
     for (const visit of visits(model)) {
       if (visit.keyword !== 'properties' || visit.schema['default'] === undefined || visit.parent === undefined)
         continue;
       if (!required(visit.parent.schema).includes(String(visit.member))) continue;
-      yield finding(
+      yield withoutDefault(
         visit,
         `${label(visit)} is required and has a default that can never be used.`,
         'Drop one of the two.',
-        ['default'],
       );
     }
   },
@@ -79,17 +85,17 @@ function isFilled(visit: Visit): boolean {
 const defaultApplies: Rule = {
   id: 'in-default-applies',
   level: 'error',
+  fixes: 'always',
   sentence: 'A default stands only where it is filled in: on a member that no alternative or condition stands above.',
   *check(model) {
     for (const visit of visits(model)) {
       const { default: value } = visit.schema;
       if (value === undefined || isFilled(visit)) continue;
       if (visit.keyword === undefined && visit.root.role === 'variable') continue;
-      yield finding(
+      yield withoutDefault(
         visit,
         `The default of ${label(visit)} can never be filled in here.`,
         'Move it to a plain member, or drop it.',
-        ['default'],
       );
     }
   },
