@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { AppError } from '../../kernel/errors.ts';
 import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
 
 /** Why a task ended without an answer. */
@@ -24,7 +25,7 @@ export interface RunOptions {
 
 /** Below the server and its database from the first moment on, because a process that starts is work too. */
 const START_PRIORITY = 5;
-const START_MS = 20_000;
+const START_MS = 60_000;
 const HEAP_MB = 256;
 
 /** One engine process of ours: does one task at a time, and is killed with whatever it is doing when a limit is passed. */
@@ -60,7 +61,12 @@ export class EngineProcess {
     });
     yieldToOthers(child.pid);
     const engine = new EngineProcess(child);
-    await engine.#converse({ kind: 'start', limits }, { timeoutMs: START_MS });
+    try {
+      await engine.#converse({ kind: 'start', limits }, { timeoutMs: START_MS });
+    } catch (error) {
+      // Nothing was asked of it yet, so no statement and no file is at fault.
+      throw new AppError('unavailable', 'The query engine could not start in time; try again later.', { cause: error });
+    }
     return engine;
   }
 
