@@ -81,7 +81,10 @@ export function createApp(parts: AppParts): App {
     warm: async () => {
       await Promise.all([mcp.warm(), oauth?.warm()]);
     },
-    close: () => mcp.close(),
+    close: async () => {
+      parts.product.rest.close();
+      await mcp.close();
+    },
   };
 }
 

@@ -16,6 +16,7 @@ import { createProtobufCodec } from '../providers/otlp/protobuf-codec.ts';
 import { findDatasetRun } from '../readers/datasets.ts';
 import { createCompleters, createReaders } from '../readers/index.ts';
 import { createEndpoints } from '../rest/index.ts';
+import { LiveStreams } from '../rest/live-traces.ts';
 import { IngestLoad } from '../rest/otlp-load.ts';
 import { otlpSurface } from '../rest/otlp-surface.ts';
 import type { RouterParts } from '../rest/router.ts';
@@ -34,6 +35,8 @@ export interface Product extends Pick<Options, 'handlers' | 'readers' | 'complet
   readonly rest: Pick<RouterParts, 'contracts' | 'handlers'> & {
     /** Run before the router, inside the guards. */
     readonly before: readonly Koa.Middleware[];
+    /** Ends streams that have no end of their own. */
+    readonly close: () => void;
   };
   readonly jobs: {
     readonly lookup: JobLookup;
@@ -68,12 +71,15 @@ function createRest(services: Services, metrics: ProcessMetrics): Product['rest'
   const { accounts, sessions, connections, audit, invitations } = services;
   const codecs = [otlpJson, createProtobufCodec()];
   const load = new IngestLoad();
+  const streams = new LiveStreams();
   const handlers = createEndpoints({
     contract: { version: catalog.server.version, hash: catalog.contractHash },
     checkDatabase: databaseCheck(db),
     metrics: () => metrics.text(),
     metricsToken: config.metricsToken,
     ingest: observability.ingest,
+    feed: observability.feed,
+    streams,
     resolveProject,
     codecs,
     load,
@@ -96,6 +102,7 @@ function createRest(services: Services, metrics: ProcessMetrics): Product['rest'
     before: endpoints
       .filter((endpoint) => endpoint.name === 'ingest_traces')
       .map(({ path }) => otlpSurface({ path, codecs, load, describe })),
+    close: () => streams.close(),
   };
 }
 

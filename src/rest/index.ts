@@ -3,12 +3,14 @@ import { accountEndpoints, type AccountEndpointsParts } from './account.ts';
 import { datasetEndpoints, type DatasetEndpointsParts } from './datasets.ts';
 import type { EndpointContexts } from './endpoint.ts';
 import { keyEndpoints, type KeyEndpointsParts } from './keys.ts';
+import { liveTraceEndpoints, type LiveTracesParts } from './live-traces.ts';
 import { operationsEndpoints, type OperationsParts } from './operations.ts';
 import { otlpEndpoints, type OtlpParts } from './otlp.ts';
 import { projectEndpoints, type ProjectEndpointsParts } from './projects.ts';
 
 export type EndpointParts = OperationsParts &
   OtlpParts &
+  LiveTracesParts &
   ProjectEndpointsParts &
   KeyEndpointsParts &
   AccountEndpointsParts &
@@ -19,6 +21,7 @@ export function createEndpoints(parts: EndpointParts): EndpointHandlers<Endpoint
   return {
     ...operationsEndpoints(parts),
     ...otlpEndpoints(parts),
+    ...liveTraceEndpoints(parts),
     ...projectEndpoints(parts),
     ...keyEndpoints(parts),
     ...accountEndpoints(parts),

@@ -2,6 +2,7 @@
 (() => {
   'use strict';
   const SEARCH_DELAY_MS = 250;
+  const FOLLOW_DELAY_MS = 1_000;
   document.documentElement.classList.add('scripted');
 
   const fetchPage = async (address, signal) => {
@@ -68,6 +69,49 @@
       }
     }
     setTimeout(() => void refresh(), seconds * 1000);
+  };
+
+  /** Shows traces as they arrive; a page in the background lets its connection go, since a browser has few of them. */
+  const follow = (place) => {
+    const address = new URL(place.dataset.follow, location.href);
+    let source;
+    let waiting;
+    const show = async () => {
+      waiting = undefined;
+      if (document.querySelector('#results :focus') !== null) {
+        waiting = setTimeout(() => void show(), FOLLOW_DELAY_MS);
+        return;
+      }
+      try {
+        if (replace('results', await fetchPage(location.href))) enhance();
+      } catch {
+        stop();
+      }
+    };
+    const stop = () => {
+      source?.close();
+      source = undefined;
+      place.textContent = '';
+    };
+    const start = () => {
+      source = new EventSource(address);
+      source.addEventListener('following', ({ lastEventId }) => {
+        address.searchParams.set('after', lastEventId);
+        place.textContent = 'New traces appear by themselves.';
+      });
+      source.addEventListener('trace', ({ lastEventId }) => {
+        address.searchParams.set('after', lastEventId);
+        waiting ??= setTimeout(() => void show(), FOLLOW_DELAY_MS);
+      });
+      source.addEventListener('error', () => {
+        if (source?.readyState === EventSource.CLOSED) stop();
+      });
+    };
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) stop();
+      else if (source === undefined) start();
+    });
+    if (!document.hidden) start();
   };
 
   const draw = (place) => {
@@ -155,6 +199,7 @@
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAgain);
 
   enhance();
+  for (const place of document.querySelectorAll('[data-follow]')) follow(place);
   setTimeout(() => void refresh(), Number(document.getElementById('main')?.dataset.refreshSeconds ?? 0) * 1000);
   document.documentElement.dataset.ready = '1';
 })();

@@ -1,6 +1,5 @@
 import type { PageHandlers } from '../../../generated/console/pages.ts';
 import type { Observability, TraceListQuery } from '../../domain/observability/index.ts';
-import { isUuid } from '../../kernel/ids.ts';
 import { addressOf } from '../addresses.ts';
 import type { Answer, ProjectVisit, View, Visits } from '../visit.ts';
 import { waterfallOf } from '../waterfall.ts';
@@ -62,10 +61,15 @@ export function tracePages({
   };
 }
 
-async function listTraces({ traces, capabilities }: Observability, { project, query }: ProjectVisit): Promise<View> {
+async function listTraces(
+  { traces, feed, capabilities }: Observability,
+  { project, query }: ProjectVisit,
+): Promise<View> {
   const filter = Object.fromEntries(FILTERS.map((name) => [name, (query.get(name) ?? '').slice(0, 200)]));
   const cursor = query.get('cursor') ?? '';
   const known = await capabilities.complete(project.id, '');
+  // Taken before the list is read, so that a trace is on the page, in the stream, or in both.
+  const end = cursor === '' ? await feed.end(project.id) : undefined;
   const page = await traces.list(project.id, { ...toQuery(filter), ...(cursor !== '' && { cursor }) });
   // Oldest first, as a chart is read.
   const points = page.rows.toReversed().map((row) => ({
@@ -84,6 +88,9 @@ async function listTraces({ traces, capabilities }: Observability, { project, qu
       capabilities: known.map((name) => ({ name, isChosen: name === filter['capability'] })),
       isFiltered: FILTERS.some((name) => filter[name] !== ''),
       isLater: cursor !== '',
+      ...(end !== undefined && {
+        live: `/api/v1/projects/${project.id}/traces/live?after=${encodeURIComponent(end)}`,
+      }),
       points,
       totalTokens: points.reduce((sum, { tokens }) => sum + tokens, 0),
       totalCost: points.reduce((sum, { cost }) => sum + cost, 0),
@@ -100,7 +107,7 @@ function toQuery(filter: Readonly<Record<string, string | undefined>>): TraceLis
     limit: LISTED,
     ...(search && { search }),
     ...(capability && { capability }),
-    ...(session && { session: isUuid(session) ? session : session }),
+    ...(session && { session }),
     ...(model && { model }),
     ...(status === 'failed' && { hasError: true }),
     ...(status === 'ok' && { hasError: false }),

@@ -12,6 +12,7 @@ import { migration as traffic } from './0011-traffic.ts';
 import { migration as behaviours } from './0012-behaviours.ts';
 import { migration as modelCalls } from './0013-model-calls.ts';
 import { migration as datasetTurns } from './0014-dataset-turns.ts';
+import { migration as arrivals } from './0015-arrivals.ts';
 import type { Migration } from './migration.ts';
 
 /** The whole schema in order. A list, not a folder scan: sources and compiled code then run the same steps. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   behaviours,
   modelCalls,
   datasetTurns,
+  arrivals,
 ];

@@ -11,6 +11,7 @@ export type { BoundedSpan } from './span-bounds.ts';
 export type { Span } from './span.ts';
 export type { TaskExecution } from './task-execution.ts';
 export type { TaskExecutionListQuery } from './task-execution-service.ts';
+export type { Arrival, TraceFeed } from './trace-feed.ts';
 export type { Page, TraceFilter, TraceListQuery, TraceRow } from './trace-query.ts';
 export type { TraceService } from './trace-service.ts';
 export type { TraceFailure, TraceView, TraceWithSpans } from './trace-view.ts';

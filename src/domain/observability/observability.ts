@@ -9,6 +9,7 @@ import { RetentionService } from './retention-service.ts';
 import { SessionService } from './session-service.ts';
 import { SpanWeeks } from './span-weeks.ts';
 import { TaskExecutionService } from './task-execution-service.ts';
+import { TraceFeed } from './trace-feed.ts';
 import { TraceService } from './trace-service.ts';
 
 export interface ObservabilityParts {
@@ -23,6 +24,7 @@ export interface Observability {
   readonly capabilities: CapabilityService;
   readonly ingest: IngestService;
   readonly traces: TraceService;
+  readonly feed: TraceFeed;
   readonly sessions: SessionService;
   readonly retention: RetentionService;
   readonly health: HealthService;
@@ -35,6 +37,7 @@ export function createObservability({ db, clock, cursors, newId: ids = newId }: 
     capabilities,
     ingest: new IngestService({ db, clock, newId: ids, capabilities, weeks: new SpanWeeks() }),
     traces: new TraceService({ db, clock, cursors, capabilities }),
+    feed: new TraceFeed({ db, cursors }),
     sessions: new SessionService({ db, cursors }),
     retention: new RetentionService({ db, clock }),
     health: new HealthService({ db, clock, capabilities }),

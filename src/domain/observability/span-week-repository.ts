@@ -79,26 +79,29 @@ export class SpanWeekRepository {
 
   /** Removes up to `limit` traces of a project whose last span was received before, and their task executions. */
   async removeTraces(projectId: string, before: Date, limit: number): Promise<number> {
-    const { rows } = await this.#db.raw<{ rows: { n: number }[] }>(
-      `with gone as (
-         delete from traces where project_id = ? and trace_id = any(array(
-           select trace_id from traces
-           where project_id = ? and received_at < ?::timestamptz and updated_at < ?::timestamptz
-           limit ? for update skip locked))
-         returning trace_id
-       ), runs as (
-         delete from task_executions where project_id = ? and trace_id in (select trace_id from gone)
-       )
-       select count(*) as n from gone`,
-      [projectId, projectId, before, before, limit, projectId],
-    );
-    return rows[0]?.n ?? 0;
+    return inTransaction(this.#db, async (tx) => {
+      await lockTraffic(tx, projectId);
+      const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+        `with gone as (
+           delete from traces where project_id = ? and trace_id = any(array(
+             select trace_id from traces
+             where project_id = ? and received_at < ?::timestamptz and updated_at < ?::timestamptz
+             limit ? for update skip locked))
+           returning trace_id
+         ), runs as (
+           delete from task_executions where project_id = ? and trace_id in (select trace_id from gone)
+         )
+         select count(*) as n from gone`,
+        [projectId, projectId, before, before, limit, projectId],
+      );
+      return rows[0]?.n ?? 0;
+    });
   }
 
-  /** Forgets the hours and days of a project that nothing is left of. Under the lock that counting takes first. */
+  /** Forgets the hours and days of a project that nothing is left of. */
   async removeEmptyTraffic(projectId: string, before: Date): Promise<void> {
     await inTransaction(this.#db, async (tx) => {
-      await tx.raw('select pg_advisory_xact_lock(7301884, hashtext(?))', [projectId]);
+      await lockTraffic(tx, projectId);
       await tx.raw(
         `delete from traffic where project_id = ? and starts_at < ?::timestamptz
            and (n, errors, duration_ns, total_tokens, total_cost) = (0, 0, 0, 0, 0)`,
@@ -111,4 +114,9 @@ export class SpanWeekRepository {
     const { rows } = await this.#db.raw<{ rows: { id: string }[] }>('select id from projects order by id');
     return rows.map(({ id }) => id);
   }
+}
+
+/** The lock that taking traces in has before it touches their rows; whoever takes it after them waits for good. */
+async function lockTraffic(tx: Tx, projectId: string): Promise<void> {
+  await tx.raw('select pg_advisory_xact_lock(7301884, hashtext(?))', [projectId]);
 }

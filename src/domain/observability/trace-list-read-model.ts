@@ -143,6 +143,29 @@ export class TraceListReadModel {
     }));
   }
 
+  /** Traces that became visible after the arrival, in that order. */
+  async arrivals(
+    projectId: string,
+    after: string,
+    limit: number,
+  ): Promise<readonly { readonly row: TraceRow; readonly arrival: string }[]> {
+    const { rows } = await this.#db.raw<{ rows: (ListRow & { readonly arrival: string })[] }>(
+      `select ${columnsOf(TRACES)}, t.arrival::text as arrival from ${TRACES.from}
+       where t.project_id = ? and t.arrival > ?::bigint order by t.arrival limit ?`,
+      [projectId, after, limit],
+    );
+    return rows.map((row) => ({ row: toTraceRow(row), arrival: row.arrival }));
+  }
+
+  /** 0 when nothing has arrived. */
+  async lastArrival(projectId: string): Promise<string> {
+    const { rows } = await this.#db.raw<{ rows: { last: string }[] }>(
+      'select coalesce(max(arrival), 0)::text as last from traces where project_id = ?',
+      [projectId],
+    );
+    return rows[0]?.last ?? '0';
+  }
+
   /** Ids of matching traces, newest start first. */
   async selectIds(projectId: string, filter: TraceFilter, limit: number): Promise<readonly string[]> {
     const conditions = conditionsOf(projectId, TRACES, filter);
@@ -199,17 +222,22 @@ function selectOf(
     });
     conditions.add(`(${keys.join(', ')}) ${descending ? '<' : '>'} (${marks.join(', ')})`, true, after);
   }
-  const sql = `select ${main}.trace_id, ${source.spanId} as span_id, ${main}.name, c.slug as capability,
-       v.external_id as session, ${main}.span_type, ${main}.operation, ${main}.service_name, ${main}.status_code,
-       ${main}.duration_ns / 1e6::float8 as duration_ms, ${main}.start_time_ns::text as start_ns,
-       ${instantText(`${main}.received_at`)} as received_at, ${source.counts}, ${main}.total_tokens,
-       ${main}.total_cost::float8 as total_cost, ${main}.model, ${source.isLive} as is_live,
+  const sql = `select ${columnsOf(source)},
        ${SORT_TEXT[key](`${main}.${key}`)} as sort_value${isMerged(query) ? keyColumns(keys) : ''}
      from ${source.from}
      where ${conditions.text}
      order by ${orderOf(keys, descending)}
      limit ?`;
   return { sql, bindings: [...conditions.bindings, query.limit] };
+}
+
+/** What a row shows, whatever the list is sorted by. */
+function columnsOf({ main, spanId, counts, isLive }: ListSource): string {
+  return `${main}.trace_id, ${spanId} as span_id, ${main}.name, c.slug as capability,
+       v.external_id as session, ${main}.span_type, ${main}.operation, ${main}.service_name, ${main}.status_code,
+       ${main}.duration_ns / 1e6::float8 as duration_ms, ${main}.start_time_ns::text as start_ns,
+       ${instantText(`${main}.received_at`)} as received_at, ${counts}, ${main}.total_tokens,
+       ${main}.total_cost::float8 as total_cost, ${main}.model, ${isLive} as is_live`;
 }
 
 function isMerged(query: ListQuery): boolean {
