@@ -19,11 +19,14 @@ h3 { font-size: 1.05rem; margin: 1.25rem 0 .25rem; }
 a { color: var(--link); }
 a:focus-visible, input:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 code, pre { font-family: ui-monospace, SFMono-Regular, Consolas, monospace; font-size: .875em; }
+summary { cursor: pointer; color: var(--link); padding: .25rem 0; }
+summary:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 pre { white-space: pre-wrap; background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .6rem .75rem; }
 .table { overflow-x: auto; margin: .75rem 0; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); min-width: 5rem; }
+th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); min-width: 4rem; overflow-wrap: break-word; }
 th { background: var(--raised); overflow-wrap: normal; }
+td a[href^="https:"] { overflow-wrap: anywhere; }
 td:last-child { min-width: 12rem; }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--ground); padding: .25rem .5rem; }

@@ -18,7 +18,8 @@ export type Block =
       readonly head: readonly string[];
       readonly rows: readonly (readonly Text[])[];
     }
-  | { readonly kind: 'code'; readonly text: string };
+  /** `folded` is what a page shows of a long text before a reader opens it. */
+  | { readonly kind: 'code'; readonly text: string; readonly folded?: string };
 
 export interface Page {
   /** `tools/query_dataset`; the path below the output folder without its ending. */

@@ -59,8 +59,11 @@ function blockHtml(block: Block, from: string): Markup {
       const items = block.items.map((item) => markup`<li>${textHtml(item, from)}</li>\n`);
       return block.ordered === true ? markup`<ol>${items}</ol>\n` : markup`<ul>${items}</ul>\n`;
     }
-    case 'code':
-      return markup`<pre tabindex="0"><code>${block.text}</code></pre>\n`;
+    case 'code': {
+      const code = markup`<pre tabindex="0"><code>${block.text}</code></pre>\n`;
+      if (block.folded === undefined) return code;
+      return markup`<details><summary>${block.folded}</summary>\n${code}</details>\n`;
+    }
     case 'table': {
       const head = block.head.map((cell) => markup`<th scope="col">${cell}</th>`);
       const rows = block.rows.map(
@@ -81,8 +84,14 @@ function inlineHtml(part: Inline, from: string): Markup {
   if ('href' in part) return markup`<a href="${part.href}">${part.text}</a>`;
   if ('page' in part) {
     const anchor = part.anchor === undefined ? '' : `#${part.anchor}`;
-    const inner = part.code === true ? markup`<code>${part.text}</code>` : markup`${part.text}`;
+    const inner = part.code === true ? codeHtml(part.text) : markup`${part.text}`;
     return markup`<a href="${relativeTo(from, part.page)}.html${anchor}">${inner}</a>`;
   }
-  return markup`<code>${part.code}</code>`;
+  return codeHtml(part.code);
+}
+
+/** A long name may break behind the joints of its words, and nowhere else. */
+function codeHtml(code: string): Markup {
+  const parts = code.split(/(?<=[_/.])/u);
+  return markup`<code>${parts.map((part, at) => (at === 0 ? markup`${part}` : markup`<wbr>${part}`))}</code>`;
 }

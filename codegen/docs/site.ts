@@ -8,7 +8,9 @@ import { Makers } from '../mock/makers.ts';
 import { Tools } from '../mock/tools.ts';
 import type { Projection } from '../project/index.ts';
 import { searchScript, STYLE } from './assets.ts';
+import { clientPage, clientsOf } from './client-pages.ts';
 import { errorPage, jobPage, promptPage, resourcePageOf, scopePageOf } from './entity-pages.ts';
+import { withHistory, withoutRepeats } from './history.ts';
 import { heading, textsOf } from './page.ts';
 import type { Block, Inline, Page } from './page.ts';
 import { namesOf } from './prose.ts';
@@ -36,7 +38,7 @@ export function siteFiles(input: DocsInput): ReadonlyMap<string, string> {
   const { model } = input.canonical;
   const { contractHash } = surfaceOf(input);
   const hash = typeof contractHash === 'string' ? contractHash : '';
-  const pages = withBacklinks(pagesOf(input));
+  const pages = withBacklinks(withHistory(pagesOf(input), input.changelog));
   const groups = [...new Set(pages.map(({ group }) => group))];
   const title = `${model.server.title} ${model.server.version}`;
   const footer = `${title}, contract hash ${hash}.`;
@@ -56,10 +58,13 @@ function pagesOf({ canonical, projection, guides, changelog }: DocsInput): reado
   const { model } = canonical;
   const names = namesOf(model);
   const costs = costOf(model, projection);
+  const clients = clientsOf(model, projection);
   const site: Site = {
     canonical,
     names,
     costs: new Map(costs.tools.map((cost) => [cost.name, cost])),
+    projection,
+    clients,
     answer: answers(canonical),
   };
   return [
@@ -70,13 +75,14 @@ function pagesOf({ canonical, projection, guides, changelog }: DocsInput): reado
     ...model.jobs.map((job) => jobPage(job, site)),
     ...model.errors.map((error) => errorPage(error, site)),
     ...model.scopes.map((scope) => scopePageOf(scope, site)),
+    ...clients.map((client) => clientPage(client, model)),
     ...(changelog === undefined ? [] : [changelogPage(changelog, names)]),
     ...guidePages(guides, names),
   ];
 }
 
 function changelogPage(markdown: string, names: Names): Page {
-  const { blocks } = readGuide(markdown, { names, pageOf: () => undefined });
+  const { blocks } = readGuide(withoutRepeats(markdown), { names, pageOf: () => undefined });
   const summary = 'What callers meet, release by release, and what is not released yet.';
   return { path: 'changelog', group: 'Releases', title: 'Changelog', summary, blocks };
 }

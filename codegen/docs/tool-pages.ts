@@ -2,6 +2,9 @@ import type { ToolCost } from '../cost.ts';
 import { SEGMENTS } from '../cost.ts';
 import type { CanonicalModel } from '../canonical/index.ts';
 import type { Lifecycle, ChangeSpec, JsonValue, ToolSpec } from '../model/types.ts';
+import type { Projection } from '../project/index.ts';
+import { clientBlocks } from './client-pages.ts';
+import type { Client } from './client-pages.ts';
 import { heading } from './page.ts';
 import type { Block, Page, Text } from './page.ts';
 import { firstSentence, linksTo, linkTo, prose } from './prose.ts';
@@ -12,6 +15,8 @@ export interface Site {
   readonly canonical: CanonicalModel;
   readonly names: Names;
   readonly costs: ReadonlyMap<string, ToolCost>;
+  readonly projection: Projection;
+  readonly clients: readonly Client[];
   /** An answer the mock gives, checked against the schema. */
   readonly answer: (tool: ToolSpec, input: JsonValue) => JsonValue | undefined;
 }
@@ -46,6 +51,8 @@ export function toolPage(tool: ToolSpec, site: Site): Page {
       heading('Examples'),
       ...tool.examples.flatMap(({ name, input, output }): Block[] => {
         const answer = output ?? site.answer(tool, input);
+        const shown = answer === undefined ? '' : clipped(JSON.stringify(answer, null, 2));
+        const lines = shown.split('\n').length;
         return [
           heading(name, 3),
           { kind: 'code', text: JSON.stringify(input, null, 2) },
@@ -53,7 +60,11 @@ export function toolPage(tool: ToolSpec, site: Site): Page {
             ? []
             : [
                 text(output === undefined ? 'An answer of this shape, made up by the mock:' : 'Answers:'),
-                { kind: 'code' as const, text: clipped(JSON.stringify(answer, null, 2)) },
+                {
+                  kind: 'code' as const,
+                  text: shown,
+                  ...(lines > SHORT_EXAMPLE ? { folded: `Show ${lines} lines` } : {}),
+                },
               ]),
         ];
       }),
@@ -61,12 +72,14 @@ export function toolPage(tool: ToolSpec, site: Site): Page {
       errorTable(tool, site),
       heading('Cost'),
       costTable(tool, site),
+      ...clientBlocks(tool, site.clients, site.projection),
       ...lifecycleBlocks(tool, `tool ${tool.name}`, canonical.model.changes),
     ],
   };
 }
 
 const LONGEST_EXAMPLE = 60;
+const SHORT_EXAMPLE = 16;
 
 function clipped(json: string): string {
   const lines = json.split('\n');

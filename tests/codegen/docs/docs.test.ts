@@ -36,6 +36,7 @@ describe('the documentation', () => {
       ...jobs.map(({ name }) => `jobs/${name}`),
       ...errors.map(({ code }) => `errors/${code}`),
       ...scopes.map(({ name }) => `scopes/${name.replaceAll(':', '-')}`),
+      ...parts.model.profiles.map(({ name }) => `clients/${name}`),
       'guides/contracts',
       'index',
     ];
@@ -83,12 +84,29 @@ describe('the documentation', () => {
 
   it('tells of a tool its arguments, examples, errors with recovery, cost, lifecycle and who mentions it', () => {
     const page = readFileSync(join(folder, 'tools/query_dataset.md'), 'utf8');
-    for (const title of ['Arguments', 'Result', 'Examples', 'Errors', 'Cost', 'Lifecycle', 'Mentioned by'])
+    for (const title of ['Arguments', 'Result', 'Examples', 'Errors', 'Cost', 'Lifecycle', 'Changes', 'Mentioned by'])
       assert.match(page, new RegExp(`^## ${title}$`, 'mu'));
     assert.match(page, /\[`query_invalid`\]\(\.\.\/errors\/query_invalid\.md\) \| \S/u);
     assert.match(page, /\| shown to every model \| \d+ \|/u);
     const prompt = readFileSync(join(folder, 'tools/query_failures.md'), 'utf8');
     assert.match(prompt, /\(\.\.\/prompts\/investigate-capability\.md\) \(Prompts\)/u);
+  });
+
+  it('tells what each client leaves out of a tool, and on the page of the client why and since when it is known', () => {
+    const tool = readFileSync(join(folder, 'tools/query_dataset.md'), 'utf8');
+    assert.match(tool, /^## Left out by clients$/mu);
+    assert.match(tool, /\[Gemini\]\(\.\.\/clients\/gemini\.md\) \| \d+ \| `additionalProperties`/u);
+    const client = readFileSync(join(folder, 'clients/gemini.md'), 'utf8');
+    assert.match(client, /`additionalProperties` \| \[https:\S+, seen \d{4}-\d\d-\d\d/u);
+    assert.match(client, /It sees \d+ of \d+ tools/u);
+  });
+
+  it('tells of an entity what the changelog tells of it', () => {
+    const changelog =
+      '# Changelog\n\n## 1.1.0 (soon)\n\n### Changed\n\n- **tool get_job**: It waits.\n- **tool get_job input**: It waits.\n';
+    const files = siteFiles({ ...parts, guides: new Map(), changelog });
+    assert.match(files.get('tools/get_job.md') ?? '', /^- 1\.1\.0 \(soon\): It waits\. \(in 2 places\)$/mu);
+    assert.match(files.get('tools/list_datasets.md') ?? '', /Unchanged in every release/u);
   });
 
   it('tells what each release changed, and what the next one will', () => {
