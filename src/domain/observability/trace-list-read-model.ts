@@ -33,7 +33,12 @@ export interface PlacedRow {
 
 /** Where the columns of a list are: on the trace's own row, or on each span. */
 interface ListSource {
-  readonly from: string;
+  /** What is filtered and sorted. */
+  readonly table: string;
+  /** Columns of it that are shown or sorted by. */
+  readonly columns: string;
+  /** Joined to the rows of the page alone: names for ids, and of a span its trace. */
+  readonly joins: string;
   /** Alias of the table that is filtered and sorted. */
   readonly main: 't' | 's';
   readonly spanId: string;
@@ -49,9 +54,13 @@ interface ListSource {
   readonly ties: readonly string[];
 }
 
+const SHARED_COLUMNS = `trace_id, name, capability_id, conversation_id, span_type, operation, service_name, status_code,
+  duration_ns, start_time_ns, received_at, total_tokens, total_cost, model, project_id`;
+
 const TRACES: ListSource = {
-  from: `traces t
-    left join capabilities c on c.project_id = t.project_id and c.id = t.capability_id
+  table: 'traces t',
+  columns: columnsIn('t', `${SHARED_COLUMNS}, head_span_id, head_rank, span_count, error_count`),
+  joins: `left join capabilities c on c.project_id = t.project_id and c.id = t.capability_id
     left join conversations v on v.project_id = t.project_id and v.id = t.conversation_id`,
   main: 't',
   spanId: 't.head_span_id',
@@ -66,8 +75,9 @@ const TRACES: ListSource = {
 
 /** A span without a capability or session of its own has its trace's. */
 const SPANS: ListSource = {
-  from: `spans s
-    join traces t on t.project_id = s.project_id and t.trace_id = s.trace_id
+  table: 'spans s',
+  columns: columnsIn('s', `${SHARED_COLUMNS}, span_id`),
+  joins: `join traces t on t.project_id = s.project_id and t.trace_id = s.trace_id
     left join capabilities c on c.project_id = s.project_id and c.id = coalesce(s.capability_id, t.capability_id)
     left join conversations v on v.project_id = s.project_id
       and v.id = coalesce(s.conversation_id, t.conversation_id)`,
@@ -150,7 +160,7 @@ export class TraceListReadModel {
     limit: number,
   ): Promise<readonly { readonly row: TraceRow; readonly arrival: string }[]> {
     const { rows } = await this.#db.raw<{ rows: (ListRow & { readonly arrival: string })[] }>(
-      `select ${columnsOf(TRACES)}, t.arrival::text as arrival from ${TRACES.from}
+      `select ${columnsOf(TRACES)}, t.arrival::text as arrival from ${TRACES.table} ${TRACES.joins}
        where t.project_id = ? and t.arrival > ?::bigint order by t.arrival limit ?`,
       [projectId, after, limit],
     );
@@ -170,7 +180,7 @@ export class TraceListReadModel {
   async selectIds(projectId: string, filter: TraceFilter, limit: number): Promise<readonly string[]> {
     const conditions = conditionsOf(projectId, TRACES, filter);
     const { rows } = await this.#db.raw<{ rows: { trace_id: string }[] }>(
-      `select t.trace_id from ${TRACES.from} where ${conditions.text}
+      `select t.trace_id from ${TRACES.table} where ${conditions.text}
        order by t.start_time_ns desc, t.trace_id desc limit ?`,
       [...conditions.bindings, limit],
     );
@@ -224,11 +234,25 @@ function selectOf(
   }
   const sql = `select ${columnsOf(source)},
        ${SORT_TEXT[key](`${main}.${key}`)} as sort_value${isMerged(query) ? keyColumns(keys) : ''}
-     from ${source.from}
-     where ${conditions.text}
-     order by ${orderOf(keys, descending)}
-     limit ?`;
+     from (
+       select ${source.columns} from ${filtered(source, conditions)} where ${conditions.text}
+       order by ${orderOf(keys, descending)} limit ?
+     ) ${main} ${source.joins}
+     order by ${orderOf(keys, descending)}`;
   return { sql, bindings: [...conditions.bindings, query.limit] };
+}
+
+/** Conditions on spans may ask for what their trace has. */
+function filtered({ table, main }: ListSource, conditions: SqlConditions): string {
+  const asksTrace = main === 's' && /\bt\./.test(conditions.text);
+  return asksTrace ? `${table} join traces t on t.project_id = s.project_id and t.trace_id = s.trace_id` : table;
+}
+
+function columnsIn(table: string, names: string): string {
+  return names
+    .split(/,\s*/)
+    .map((name) => `${table}.${name}`)
+    .join(', ');
 }
 
 /** What a row shows, whatever the list is sorted by. */
