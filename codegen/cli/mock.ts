@@ -23,7 +23,8 @@ The server speaks the handshake revisions and 2026-07-28 on every path. An examp
 arguments are the ones sent, otherwise values are made up from the schema: the same ones for the same seed and call.
 
 A caller gets any error a tool declares with the header X-Mock-Error: CODE, or with "mcp-contract/error": CODE in
-_meta of the call. X-Mock-Latency: MILLISECONDS delays one answer. Lists have --rows rows over all pages. Jobs walk
+_meta of the call; a code the tool does not declare is refused with those it does. A resource answers its errors the
+same way. X-Mock-Latency: MILLISECONDS delays one answer. Lists have --rows rows over all pages. Jobs walk
 through their statuses within --job-seconds; one that nobody started begins when it is first asked for.
 --record writes each call and its answer to DIR/<tool>/<digest of the arguments>.json.`;
 
@@ -80,7 +81,7 @@ async function runMock(flags: MockFlags, io: Io): Promise<ExitCode> {
   });
   const { tools, server } = parts.model;
   io.out(`${server.title} ${server.version}, made up from ${relative(io.cwd, schemas) || '.'}: ${serving.url}\n`);
-  io.err(`${plural(tools.length, 'tool')}; press Ctrl+C to stop.\n`);
+  io.err(`${plural(tools.length, 'tool')}; X-Mock-Error: CODE asks for an error; press Ctrl+C to stop.\n`);
   await new Promise<void>((stopped) => io.onStop(stopped));
   await serving.close();
   return 0;

@@ -9,8 +9,8 @@ const LETTERS = Array.from('0123456789abcdef');
 const FIRST_DAY = Date.UTC(2026, 0, 1);
 const MINUTES = 200 * 24 * 60;
 
-/** A text that keeps the limits of its schema; undefined where none is easily made. */
-export function makeText({ limits }: ScalarNode, random: Random): string | undefined {
+/** A text that keeps the limits of its schema and suits its name; undefined where none is easily made. */
+export function makeText({ limits }: ScalarNode, random: Random, name = ''): string | undefined {
   const { pattern, format, minLength: least = 0, maxLength: most = Infinity } = limits;
   if (pattern !== undefined) return varied(pattern, patternSample(pattern, least), random);
   if (format === 'date-time' || format === 'date') {
@@ -19,7 +19,7 @@ export function makeText({ limits }: ScalarNode, random: Random): string | undef
   }
   if (format === 'uuid') return uuid(random);
   if (format !== undefined) return SAMPLE_FORMATS[format];
-  let text = words(random);
+  let text = named(name, words(random));
   while (text.length < least) text = `${text} ${words(random)}`;
   return text.slice(0, most).trimEnd().padEnd(least, 'a');
 }
@@ -27,6 +27,16 @@ export function makeText({ limits }: ScalarNode, random: Random): string | undef
 function words(random: Random): string {
   const count = random.between(1, 3);
   return Array.from({ length: count }, () => random.pick(WORDS) ?? 'amber').join(' ');
+}
+
+/** What a member of this name holds in most contracts: a title has spaces, a slug has none. */
+function named(name: string, said: string): string {
+  const joined = said.replaceAll(' ', '-');
+  const last = name.split('_').at(-1) ?? '';
+  if (last === 'url' || last === 'href') return `https://example.com/${joined}`;
+  if (last === 'email') return `${joined}@example.com`;
+  if (last === 'slug' || last === 'id' || last === 'key') return joined;
+  return last === 'type' || last === 'kind' || last === 'status' ? (said.split(' ')[0] ?? said) : said;
 }
 
 /** Version 7 by its marks, so that it passes wherever the server's own ids do. */

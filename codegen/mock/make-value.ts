@@ -87,8 +87,8 @@ function makeScalar(node: ScalarNode, making: Making, name: string): JsonValue |
     case 'boolean':
       return random.next() < 0.5;
     case 'string':
-      if (name === 'uri' || name.endsWith('_uri')) return making.address(random) ?? makeText(node, random);
-      return makeText(node, random);
+      if (name === 'uri' || name.endsWith('_uri')) return making.address(random) ?? makeText(node, random, name);
+      return makeText(node, random, name);
     case 'number':
     case 'integer':
       return makeNumber(node, random);

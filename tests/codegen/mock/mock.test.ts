@@ -76,6 +76,25 @@ describe('the mock server', () => {
     assert.notEqual(JSON.stringify(call(mockOf(parts, { seed: 'other' }), 'list_datasets')), once);
   });
 
+  it('makes texts that suit their names', () => {
+    const { contents } = ask(mockOf(parts), 'resources/read', { uri: 'overmind://project/current' }) as unknown as {
+      contents: { text: string }[];
+    };
+    const project = JSON.parse(contents[0]?.text ?? '') as { slug: string; console_url: string };
+    assert.match(project.slug, /^[a-z-]+$/u);
+    assert.ok(URL.canParse(project.console_url), project.console_url);
+  });
+
+  it('answers the errors a resource declares when asked for them, and no other', () => {
+    const mock = mockOf(parts);
+    const refusal = (code: string): string => {
+      const params = { uri: 'overmind://datasets/refunds', _meta: { 'mcp-contract/error': code } };
+      return JSON.stringify(mock.answer({ jsonrpc: '2.0', id: 1, method: 'resources/read', params }, {}).body);
+    };
+    assert.match(refusal('dataset_not_found'), /"code":-32002.*"code":"dataset_not_found"/u);
+    assert.match(refusal('no_traces'), /does not declare that error.*dataset_not_found/u);
+  });
+
   it('refuses arguments that the contract refuses', () => {
     const { isError, content } = call(mockOf(parts), 'list_datasets', { limit: 1000, typo: 1 });
     assert.equal(isError, true);
