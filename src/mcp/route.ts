@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import { monotonicMs } from '../kernel/clock.ts';
+import { AppError } from '../kernel/errors.ts';
 import { drain, parseBody, readBody } from '../http/body.ts';
 import { Refusal } from '../http/refusal.ts';
 import { createRequestIds, type RequestIds } from '../http/request-id.ts';
@@ -124,7 +125,7 @@ export class Route<A, P> {
     const { response, request, requestId } = exchange;
     const { logger, metrics } = this.#options.ports;
     if (!this.#logsAll) this.#log(exchange);
-    const refusal = error instanceof Refusal ? error : undefined;
+    const refusal = toRefusal(error);
     if (refusal === undefined) logger.error('request failed', { requestId, error });
     metrics.refused(refusal?.status ?? 500, refusal?.code ?? 'internal_error');
     if (response.headersSent) {
@@ -164,6 +165,13 @@ export class Route<A, P> {
       accessLog.write({ requestId, method, path, clientIp, status: response.statusCode, durationMs });
     });
   }
+}
+
+/** Whoever calls is not known before the store answers, so an outage of it is met here, before any operation begins. */
+function toRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (!(error instanceof AppError) || error.code !== 'unavailable') return undefined;
+  return new Refusal(503, error.code, error.message, { headers: { 'retry-after': '1' } });
 }
 
 /** Nothing is done that could not be written down: requests wait while the audit is behind, whatever they ask for. */

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { catalog } from '../../generated/catalog/index.ts';
 import { openHandle, testAddress } from '../support/boot.ts';
 import { given } from '../support/given.ts';
-import { sharedServer, startServer } from '../support/mcp.ts';
+import { rpc, sharedServer, startServer } from '../support/mcp.ts';
 
 async function get(origin: string, path: string, init: RequestInit = {}) {
   const response = await fetch(`${origin}${path}`, init);
@@ -50,6 +50,19 @@ describe('GET /readyz', () => {
     assert.equal((await get(server.origin, '/healthz')).status, 200);
     db.initialize();
     assert.equal((await ready()).status, 200);
+    await server.stop();
+  });
+});
+
+describe('an outage of the database', () => {
+  it('is told as one to agents too, before it is known who calls', async () => {
+    const db = openHandle(await testAddress(), { acquireTimeoutMs: 300, poolMax: 1 });
+    const server = await startServer({ db });
+    const only = await db.transaction();
+    const { status, error, headers } = await rpc(server.origin, { key: `ovr_${'b'.repeat(43)}`, method: 'tools/list' });
+    assert.deepEqual([status, error?.data?.['code'], error?.data?.['retryable']], [503, 'unavailable', true]);
+    assert.match(headers.get('retry-after') ?? '', /^[1-9]/);
+    await only.rollback();
     await server.stop();
   });
 });
