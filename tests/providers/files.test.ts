@@ -110,6 +110,33 @@ describe('Files of datasets', function () {
       assert.equal((await written(file('csv', `a,b\n"${long}",1\n`, 65_536))).table.rows, 1);
     });
 
+    it('keep every digit of whole numbers, in pieces of any size', async () => {
+      const text = [
+        '{"n":123456789012345678901234567890,"s":"12345678901234567890123 \\"\\\\","l":[-99999999999999999999,1]}',
+        '{"n":7,"s":"\\\\","l":[0.1234567890123456789012,1e25,"x"]}',
+        '{"n":18446744073709551615,"s":"a:123456789012345678901234567890,","l":[]}',
+      ].join('\n');
+      for (const pieces of [1, 2, 3, 7, 64, 4_096]) {
+        const { key } = await written(file('jsonl', text, pieces));
+        assert.deepEqual(await rowsOf(key), [
+          {
+            source_row: 1,
+            n: '123456789012345678901234567890',
+            s: '12345678901234567890123 "\\',
+            l: ['-99999999999999999999', 1],
+          },
+          { source_row: 2, n: 7, s: '\\', l: [0.12345678901234568, 1e25, 'x'] },
+          { source_row: 3, n: '18446744073709551615', s: 'a:123456789012345678901234567890,', l: [] },
+        ]);
+      }
+      const unsigned = await written(file('json', '[{"n":18446744073709551615},{"n":-9223372036854775808}]'));
+      assert.deepEqual(unsigned.columns, ['n DECIMAL(38,0)']);
+      assert.deepEqual(await rowsOf(unsigned.key), [
+        { source_row: 1, n: '18446744073709551615' },
+        { source_row: 2, n: '-9223372036854775808' },
+      ]);
+    });
+
     const WRONG: readonly (readonly [string, FileFormat, Content, RegExp])[] = [
       ['nothing', 'csv', '', /empty/],
       ['an empty JSON file', 'jsonl', '\n', /JSON object/],
@@ -169,8 +196,33 @@ describe('Files of datasets', function () {
       const lines = (await exported(source.key, 'jsonl')).toString('utf8').trimEnd().split('\n');
       assert.deepEqual(
         lines.map((line) => JSON.parse(line)),
-        [{ a: 'nan' }, { a: 'inf' }, { a: 1.5 }],
+        [{ a: 'NaN' }, { a: 'Infinity' }, { a: 1.5 }],
       );
+    });
+
+    it('write numbers that are none as text inside nested values too', async () => {
+      const source = await written(
+        file(
+          'jsonl',
+          '{"a":[NaN,1.5],"b":{"c":-Infinity,"s":"NaN, Infinity \\"NaN\\""},"m":{"x":NaN}}\n{"a":[],"b":null,"m":"Infinity"}\n',
+        ),
+      );
+      const rows = [
+        { a: ['NaN', 1.5], b: { c: '-Infinity', s: 'NaN, Infinity "NaN"' }, m: { x: 'NaN' } },
+        { a: [], b: null, m: 'Infinity' },
+      ];
+      const answered = await rowsOf(source.key);
+      assert.deepEqual(
+        answered,
+        rows.map((row, index) => ({ source_row: index + 1, ...row })),
+      );
+      const lines = (await exported(source.key, 'jsonl')).toString('utf8').trimEnd().split('\n');
+      assert.deepEqual(
+        lines.map((line) => JSON.parse(line)),
+        rows,
+      );
+      const csv = (await exported(source.key, 'csv')).toString('utf8');
+      assert.ok(csv.includes('"[""NaN"",1.5]"') && csv.includes('{""x"":""NaN""}'), csv);
     });
 
     it('leave nothing behind, read or given up', async () => {

@@ -1,7 +1,7 @@
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|-?Infinity|NaN/g;
 const SIGNIFICANT_DIGITS = 17;
 
-/** Parses JSON, keeping as text every number whose digits a double would lose. */
+/** Parses JSON as the engine writes it, keeping as text every number whose digits a double would lose or that is none. */
 export function parseExactJson(text: string): unknown {
   const safe = text.replaceAll(STRING_OR_NUMBER, (token) => (isSafeNumber(token) ? token : `"${token}"`));
   return JSON.parse(safe);

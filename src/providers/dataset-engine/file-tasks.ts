@@ -92,9 +92,20 @@ export async function exportTable(
 
 /** JSON has no numbers that are none, and separated values have no nesting. */
 function expressionOf(column: string, type: string, format: 'jsonl' | 'csv' | 'parquet'): string {
-  if (format === 'jsonl' && /^(?:DOUBLE|FLOAT)$/.test(type)) {
-    return `CASE WHEN isfinite(${column}) THEN to_json(${column}) ELSE to_json(CAST(${column} AS VARCHAR)) END`;
+  if (format === 'parquet') return column;
+  const isNested = /^(?:STRUCT|MAP)\b|\[\d*\]$/.test(type);
+  const isJson = isNested || type === 'JSON';
+  if (format === 'csv') return isJson ? finiteJson(column) : column;
+  if (/^(?:DOUBLE|FLOAT)$/.test(type)) {
+    return `CASE WHEN isnan(${column}) THEN to_json('NaN') WHEN NOT isinf(${column}) THEN to_json(${column}) WHEN ${column} > 0 THEN to_json('Infinity') WHEN ${column} < 0 THEN to_json('-Infinity') END`;
   }
-  if (format === 'csv' && /^(?:STRUCT|MAP)\b|\[\d*\]$/.test(type)) return `CAST(to_json(${column}) AS VARCHAR)`;
-  return column;
+  return isJson && /JSON|DOUBLE|FLOAT/.test(type) ? `CAST(${finiteJson(column)} AS JSON)` : column;
+}
+
+/** The column as JSON text, with numbers that are none as text; only the rows that hold one are taken apart. */
+function finiteJson(column: string): string {
+  const json = `CAST(to_json(${column}) AS VARCHAR)`;
+  const tokens = `regexp_extract_all(${json}, '(?s)"(?:[^"\\\\]|\\\\.)*"|-?(?:NaN|Infinity)|[^"NI-]+|.')`;
+  const quoted = `list_transform(${tokens}, token -> CASE WHEN token IN ('NaN', 'Infinity', '-Infinity') THEN '"' || token || '"' ELSE token END)`;
+  return `CASE WHEN regexp_matches(${json}, 'NaN|Infinity') THEN array_to_string(${quoted}, '') ELSE ${json} END`;
 }

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 import { AppError } from '../../kernel/errors.ts';
 import type { FileFormat, SourceFile } from '../../domain/datasets/index.ts';
+import { LongIntegers } from './long-integers.ts';
 import type { EngineFile } from './protocol.ts';
 
 const HEADER_BYTES_MAX = 64 * 1024;
@@ -14,7 +15,10 @@ const DELIMITERS = [',', ';', '\t', '|'];
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 const TAIL_CHARACTERS = 4_096;
 
-/** Puts the content of a file where the engine can read it: as UTF-8 without a byte order mark, and free of U+0000. */
+/**
+ * Puts the content of a file where the engine can read it: as UTF-8 without a byte order mark, free of U+0000, and in
+ * JSON with no whole number that the engine would round.
+ */
 export async function stageFile(
   { format, content }: SourceFile,
   folder: string,
@@ -54,6 +58,7 @@ async function* counted(
 }
 
 async function* plainText(content: AsyncIterable<Uint8Array>, format: FileFormat, look: Look): AsyncIterable<string> {
+  const integers = format.startsWith('json') ? new LongIntegers() : undefined;
   let decoder: TextDecoder | undefined;
   let tail = '';
   const decode = (chunk?: Uint8Array): string => {
@@ -76,11 +81,11 @@ async function* plainText(content: AsyncIterable<Uint8Array>, format: FileFormat
     decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
     const text = decode(chunk);
     check(text);
-    yield text;
+    yield integers?.push(text) ?? text;
   }
   const rest = decode();
   check(rest);
-  yield rest;
+  yield integers === undefined ? rest : integers.push(rest) + integers.end();
 }
 
 /** By its byte order mark, which the decoder then leaves out. */

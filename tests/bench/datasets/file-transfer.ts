@@ -4,7 +4,7 @@ import type { BenchCaller } from './bench-caller.ts';
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 /** Makes a dataset of one small file and waits until its rows are there; the id of the dataset. */
-export async function datasetOf(caller: BenchCaller, fileName: string, content: string): Promise<string> {
+export async function datasetOf(caller: BenchCaller, fileName: string, content: string | Uint8Array): Promise<string> {
   const client = caller.client();
   const parameters = { project_id: caller.projectId };
   const bytes = Buffer.from(content);
