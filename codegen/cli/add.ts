@@ -34,6 +34,13 @@ Examples:
   mcp-contract add prompt tidy-up --argument topic --text 'Call {{tool "list_notes"}} for {{topic}} …'
   mcp-contract add model note --argument id=uuid --argument text=text`;
 
+const EXAMPLES: Readonly<Record<Addable, string>> = {
+  tool: 'check_spelling',
+  resource: 'note',
+  prompt: 'tidy-up',
+  model: 'note',
+};
+
 /** Adds `add`; `done` takes the exit code. */
 export function registerAdd(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const command = program.command('add').summary('write a new contract file that lints');
@@ -41,7 +48,7 @@ export function registerAdd(program: Command, io: Io, done: (code: ExitCode) => 
     const one = command
       .command(kind)
       .summary(`write a new ${kind}`)
-      .argument('<name>', `name of the ${kind}`)
+      .argument('[name]', `name of the ${kind}; asked for on a terminal`)
       .option('--schemas <dir>', 'contract folder (default: schemas)')
       .option('--title <text>', 'short name for people (default: from the name)')
       .option('--description <text>', 'the goal, the important limit, the next step');
@@ -53,17 +60,18 @@ export function registerAdd(program: Command, io: Io, done: (code: ExitCode) => 
     if (kind === 'tool') {
       one
         .option('--write', 'it changes something')
-        .option('--error <code>', 'code it may answer; give it again for more', collect, []);
+        .option('--error <code>', 'code it may answer; give it again for more', collect);
     }
     if (kind === 'resource') one.option('--uri <address>', 'address, with {variables} for a template');
-    else one.option('--argument <name=type>', 'argument or member; give it again for more', collect, []);
+    else one.option('--argument <name=type>', 'argument or member; give it again for more', collect);
     if (kind === 'prompt') {
       one.option('--text <text>', 'what the prompt says').option('--write', 'it leads to tools that change something');
     }
     one
       .addHelpText('after', HELP)
       .allowExcessArguments(false)
-      .action(async (name: string, flags: Partial<AddFlags>) => {
+      .action(async (given: string | undefined, flags: Partial<AddFlags>) => {
+        const name = given ?? (await asked(io, 'The name', `Name of the ${kind}, such as ${EXAMPLES[kind]}?`));
         done(await runAdd(kind, name, { argument: [], error: [], ...flags }, io));
       });
   }
@@ -129,7 +137,7 @@ async function wantedOf(kind: Addable, name: string, flags: AddFlags, { model, i
   const ask = (flag: string, question: string): Promise<string> => asked(io, flag, question);
   const description = flags.description ?? (await ask('--description', 'What is it for: goal, limit, next step?'));
   const inDomain = kind === 'tool' || kind === 'resource';
-  const write = flags.write === true;
+  const write = flags.write ?? (kind === 'tool' && (await agreed(io, 'Does it change something (yes or no)?')));
   const fields =
     kind === 'resource' || flags.argument.length > 0 || io.ask === undefined
       ? flags.argument
@@ -188,6 +196,11 @@ async function asked(io: Io, flag: string, question: string): Promise<string> {
   return answer;
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+/** Without a terminal the answer is no. */
+async function agreed(io: Io, question: string): Promise<boolean> {
+  return io.ask !== undefined && /^y(?:es)?$/iu.test((await io.ask(question)).trim());
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

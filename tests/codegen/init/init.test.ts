@@ -90,8 +90,8 @@ describe('mcp-contract add', () => {
     inFolder(async (folder) => {
       const project = await begun(folder);
       const asked: string[] = [];
-      const answers = [DESCRIPTION, 'text=text'];
-      const code = await runCli(['add', 'tool', 'check_spelling'], {
+      const answers = ['save_note', DESCRIPTION, 'yes', 'text=text'];
+      const code = await runCli(['add', 'tool'], {
         out: () => undefined,
         err: () => undefined,
         color: false,
@@ -104,11 +104,12 @@ describe('mcp-contract add', () => {
       });
       assert.equal(code, 0);
       assert.deepEqual(
-        asked.map((question) => question.split(/[:,]/)[0]),
-        ['What is it for', 'Arguments'],
+        asked.map((question) => question.split(/[:,(]/)[0]?.trim()),
+        ['Name of the tool', 'What is it for', 'Does it change something', 'Arguments'],
       );
-      const written = readFileSync(join(project, 'schemas/tools/texts/check_spelling.yaml'), 'utf8');
+      const written = readFileSync(join(project, 'schemas/tools/texts/save_note.yaml'), 'utf8');
       assert.match(written, /text: \{ type: string/);
+      assert.match(written, /read_only: false/);
     }));
 
   it('says which flag is missing where nobody can be asked', () =>
@@ -116,6 +117,7 @@ describe('mcp-contract add', () => {
       const { code, err } = await run(await begun(folder), 'add', 'tool', 'check_spelling');
       assert.equal(code, 2);
       assert.match(err, /--description is missing/);
+      assert.match((await run(folder, 'add', 'tool')).err, /The name is missing/);
     }));
 
   it('leaves nothing behind when the file would not lint', () =>
