@@ -3,7 +3,7 @@ import type { Addresses } from './addresses.ts';
 import { clientConfigs } from './client-configs.ts';
 import type { Config } from './config.ts';
 import { firstRunFile, type FirstRun } from './first-run.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../kernel/terminal.ts';
 
 export interface Announcement {
   readonly terminal: Terminal;

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts';
 import type { CreateKeyOptions } from './commands/key.ts';
 import { ConfigError } from './config.ts';
 import { settingsHelp } from './settings-table.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../kernel/terminal.ts';
 
 /** Exit codes: 0 done, 1 refused or found wanting, 2 wrong command or setting, 3 a fault of our own. */
 const EXIT = { done: 0, refused: 1, misused: 2, fault: 3 } as const;

@@ -68,7 +68,7 @@ export function createProduct(services: Services, metrics: ProcessMetrics): Prod
 
 function createRest(services: Services, metrics: ProcessMetrics): Product['rest'] {
   const { config, db, clock, resolveProject, observability, projects, apiKeys, cursors, addresses } = services;
-  const { accounts, sessions, connections, audit, invitations } = services;
+  const { accounts, sessions, connections, audit, invitations, logger, requestKeys } = services;
   const codecs = [otlpJson, createProtobufCodec()];
   const load = new IngestLoad();
   const streams = new LiveStreams();
@@ -84,6 +84,8 @@ function createRest(services: Services, metrics: ProcessMetrics): Product['rest'
     codecs,
     load,
     clock,
+    logger,
+    requestKeys,
     projects,
     apiKeys,
     accounts,

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { InboundCall } from '../http/inbound.ts';
+import type { IdempotencyStore } from '../kernel/replay.ts';
 
 /**
  * What the runtime asks of the project that uses it. `A` is that project's account context and `P` its project
@@ -79,40 +80,6 @@ export interface AuditSink {
   record(entry: AuditEntry): void;
   /** A promise while more entries are waiting than can be stored soon; rejects when they stay. Ask before any work. */
   room?(): Promise<void> | undefined;
-}
-
-export type ReplayOutcome = { readonly output: unknown };
-
-/** A claim on one request key. Exactly one of its methods is called, once. */
-export interface ReplayClaim {
-  /** Carries out the work; the store notes its effect together with it, so that it never happens twice. */
-  run<T>(work: () => Promise<T>): Promise<T>;
-  /** Stores the outcome that later calls with the same key and arguments get. */
-  complete(outcome: ReplayOutcome): Promise<void>;
-  /** Frees the key: the call failed, so the caller may try again with it. */
-  release(): Promise<void>;
-}
-
-export type ReplayAnswer =
-  | { readonly state: 'claimed'; readonly claim: ReplayClaim }
-  | { readonly state: 'completed'; readonly outcome: ReplayOutcome }
-  /** The first call with this key and these arguments has not ended. */
-  | { readonly state: 'running' }
-  /** The first call took effect, and its answer was lost with the process that made it. */
-  | { readonly state: 'answer_lost' }
-  /** The key was used with other arguments. */
-  | { readonly state: 'conflict' };
-
-/** Remembers the first outcome per caller, project, tool and request key for a day. */
-export interface IdempotencyStore {
-  claim(key: {
-    readonly subject: string;
-    readonly projectId: string | undefined;
-    readonly tool: string;
-    readonly requestKey: string;
-    /** SHA-256 in hex over the canonical arguments without the key. */
-    readonly digest: string;
-  }): Promise<ReplayAnswer>;
 }
 
 /** State of a background job, as a task is served from it. */

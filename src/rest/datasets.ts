@@ -1,7 +1,13 @@
+import type {
+  CreateDatasetRequest,
+  CreateDatasetResponse,
+} from '../../generated/contracts/endpoints/create_dataset.ts';
 import type { EndpointHandlers } from '../../generated/contracts/endpoints.ts';
 import type { AccountContext } from '../context/account-context.ts';
 import type { DatasetExport, Datasets } from '../domain/datasets/index.ts';
 import type { ProjectsService } from '../domain/projects/index.ts';
+import type { Logger } from '../kernel/logger.ts';
+import { replayOrRun, type IdempotencyStore } from '../kernel/replay.ts';
 import { presentDatasetMutation, presentUpload } from '../presenters/datasets.ts';
 import { readerOf } from './caller.ts';
 import type { EndpointContexts } from './endpoint.ts';
@@ -9,6 +15,8 @@ import type { EndpointContexts } from './endpoint.ts';
 export interface DatasetEndpointsParts {
   readonly projects: ProjectsService;
   readonly datasets: Pick<Datasets, 'uploads' | 'creation' | 'exports'>;
+  readonly requestKeys: IdempotencyStore;
+  readonly logger: Logger;
 }
 
 type DatasetEndpoint = 'begin_upload' | 'get_upload' | 'put_upload_chunk' | 'create_dataset' | 'export_dataset';
@@ -23,6 +31,8 @@ const MEDIA_TYPES = {
 export function datasetEndpoints({
   projects,
   datasets: { uploads, creation, exports },
+  requestKeys,
+  logger,
 }: DatasetEndpointsParts): Pick<EndpointHandlers<EndpointContexts>, DatasetEndpoint> {
   const inside = async (account: AccountContext, projectId: string): Promise<string> =>
     (await projects.getAccessible(readerOf(account), projectId)).id;
@@ -46,26 +56,13 @@ export function datasetEndpoints({
       const piece = { offset: Number(offset), bytes: body.bytes, ...(sha256 !== undefined && { sha256 }) };
       return presentUpload(await uploads.append(await inside(account, projectId), id, piece));
     },
-    async create_dataset({ parameters, body }, { account }) {
-      const { name, intent, capability = null, split } = body;
-      const made = await creation.fromFiles(await inside(account, parameters.project_id), {
-        name,
-        uploads: body.uploads,
-        accountId: account.accountId,
-        capability,
-        ...(intent !== undefined && { intent }),
-        ...(split !== undefined && {
-          split: {
-            evalPercent: split.eval_percent,
-            position: split.position,
-            groupBy: split.group_by,
-            deduplicate: split.deduplicate,
-            ...(split.stratify_by !== undefined && { stratifyBy: split.stratify_by }),
-          },
-        }),
-      });
-      const files = body.uploads.length === 1 ? 'a file' : `${body.uploads.length} files`;
-      return presentDatasetMutation({ summary: `Rows of ${files} are landing.`, ...made });
+    async create_dataset({ parameters, body: { request_key: requestKey, ...body } }, { account }) {
+      const projectId = await inside(account, parameters.project_id);
+      const create = () => createDataset(creation, { projectId, accountId: account.accountId, body });
+      if (requestKey === undefined) return create();
+      const request = { subject: account.accountId, projectId, tool: 'rest create_dataset', requestKey, input: body };
+      // because the store keeps nothing under this operation but what `create` answered
+      return (await replayOrRun(requestKeys, logger, request, create)) as CreateDatasetResponse;
     },
     async export_dataset({ parameters: { project_id: projectId, dataset, format = 'jsonl', cell } }, context) {
       const made = await exports.export(await inside(context.account, projectId), dataset, {
@@ -76,6 +73,39 @@ export function datasetEndpoints({
       return { contentType: MEDIA_TYPES[format], headers: headersOf(made, format), body: made.file.read() };
     },
   };
+}
+
+async function createDataset(
+  creation: Datasets['creation'],
+  {
+    projectId,
+    accountId,
+    body,
+  }: {
+    readonly projectId: string;
+    readonly accountId: string;
+    readonly body: Omit<CreateDatasetRequest, 'request_key'>;
+  },
+): Promise<CreateDatasetResponse> {
+  const { name, uploads, intent, capability = null, split } = body;
+  const made = await creation.fromFiles(projectId, {
+    name,
+    uploads,
+    accountId,
+    capability,
+    ...(intent !== undefined && { intent }),
+    ...(split !== undefined && {
+      split: {
+        evalPercent: split.eval_percent,
+        position: split.position,
+        groupBy: split.group_by,
+        deduplicate: split.deduplicate,
+        ...(split.stratify_by !== undefined && { stratifyBy: split.stratify_by }),
+      },
+    }),
+  });
+  const files = uploads.length === 1 ? 'a file' : `${uploads.length} files`;
+  return presentDatasetMutation({ summary: `Rows of ${files} are landing.`, ...made });
 }
 
 /** What lets the file be held against the dataset, and the transfer against the file. */

@@ -7,6 +7,7 @@ export { createLogger, type Logger, type LoggerOptions } from '../kernel/logger.
 export type { CatalogContract, ToolContract, ResourceContract, PromptContract } from '../mcp/contract.ts';
 export { createMcp, type DirectCall, type Mcp } from '../mcp/create-mcp.ts';
 export type { McpGuards, McpOptions } from '../mcp/options.ts';
+export type * from '../kernel/replay.ts';
 export type * from '../mcp/ports.ts';
 export { anyCaller, keyAuthenticator, type CallerKey } from './callers.ts';
 export { startServer, type RunningServer, type ServerOptions } from './start-server.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createClient, type Client } from '../../generated/client/index.ts';
 import type { ErrorCode, ToolContracts, ToolName } from '../../generated/contracts/index.ts';
 import { jobPolicies } from '../../generated/contracts/job-policies.ts';
 import type { Services } from '../../src/app/services.ts';
@@ -110,6 +111,16 @@ export class World extends Caller {
       this.account,
       await makeKey(this.services, { accountId: this.account.id, ...options }),
     );
+  }
+
+  /** The typed client of the REST API, with the key of this world. */
+  client(): Client {
+    return createClient({ origin: this.server.origin, apiKey: this.key });
+  }
+
+  /** Background work goes on from now. */
+  work(): void {
+    startWorkers(this.server);
   }
 
   /** Runs background work until this job will not change by itself, and gives its last state. */

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { AppError } from '../../kernel/errors.ts';
 import { passwordLink } from '../first-run.ts';
-import { table, type Terminal } from '../terminal.ts';
+import { table, type Terminal } from '../../kernel/terminal.ts';
 import { chooseAccount, withServices } from './operate.ts';
 
 interface AccountOptions {

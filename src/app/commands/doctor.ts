@@ -7,7 +7,7 @@ import { ConfigError, currentEnvironment, loadConfig, type Config } from '../con
 import { firstRunFile } from '../first-run.ts';
 import { settingLines, settingsMarkdown } from '../settings-table.ts';
 import { openStore } from '../store.ts';
-import { table, type Terminal } from '../terminal.ts';
+import { table, type Terminal } from '../../kernel/terminal.ts';
 
 interface Finding {
   readonly check: string;

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../domain/identity/index.ts';
 import { DAY_MS } from '../../kernel/duration.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { table, type Terminal } from '../terminal.ts';
+import { table, type Terminal } from '../../kernel/terminal.ts';
 import { chooseAccount, withServices } from './operate.ts';
 
 export interface CreateKeyOptions {

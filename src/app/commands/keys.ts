@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
 import { withServices } from './operate.ts';
 
 /** Makes new signing and cookie keys; the old ones stay good for what they have signed. */

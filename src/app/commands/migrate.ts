@@ -1,7 +1,7 @@
 import { createLogger } from '../../kernel/logger.ts';
 import { loadConfig } from '../config.ts';
 import { openStore, prepareStore } from '../store.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
 
 export async function migrateStore({
   terminal,

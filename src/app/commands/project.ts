@@ -1,5 +1,5 @@
 import type { Project } from '../../domain/projects/index.ts';
-import { table, type Terminal } from '../terminal.ts';
+import { table, type Terminal } from '../../kernel/terminal.ts';
 import { chooseAccount, withServices } from './operate.ts';
 
 export async function createProject(options: {

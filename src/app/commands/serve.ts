@@ -12,7 +12,7 @@ import { openServices } from '../open-services.ts';
 import { createProduct } from '../product.ts';
 import { startWorker } from '../run-worker.ts';
 import { onStopSignal } from '../stop-signal.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
 
 export interface ServeOptions {
   readonly terminal: Terminal;

@@ -7,7 +7,7 @@ import { openServices } from '../open-services.ts';
 import { createProduct } from '../product.ts';
 import { startWorker } from '../run-worker.ts';
 import { onStopSignal } from '../stop-signal.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../kernel/terminal.ts';
 
 /** Runs background jobs until a stop signal; jobs that do not end in time are handed back. */
 export async function work({ terminal }: { readonly terminal: Terminal }): Promise<void> {

@@ -7,7 +7,8 @@ import { createLogger } from '../../../src/kernel/logger.ts';
 import { compileUriTemplate } from '../../../src/kernel/uri-template.ts';
 import { createMcp, type Mcp } from '../../../src/mcp/create-mcp.ts';
 import type { McpOptions } from '../../../src/mcp/options.ts';
-import type { AuditEntry, Authentication, IdempotencyStore, JobState, ReplayAnswer } from '../../../src/mcp/ports.ts';
+import type { IdempotencyStore, ReplayAnswer } from '../../../src/kernel/replay.ts';
+import type { AuditEntry, Authentication, JobState } from '../../../src/mcp/ports.ts';
 import { stockContract } from './contract.ts';
 
 export interface Account {

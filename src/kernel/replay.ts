@@ -1,8 +1,41 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '../kernel/errors.ts';
-import { canonicalJson } from '../kernel/json.ts';
-import type { Logger } from '../kernel/logger.ts';
-import type { IdempotencyStore } from './ports.ts';
+import { AppError } from './errors.ts';
+import { canonicalJson } from './json.ts';
+import type { Logger } from './logger.ts';
+
+export type ReplayOutcome = { readonly output: unknown };
+
+/** A claim on one request key. Exactly one of its methods is called, once. */
+export interface ReplayClaim {
+  /** Carries out the work; the store notes its effect together with it, so that it never happens twice. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Stores the outcome that later calls with the same key and arguments get. */
+  complete(outcome: ReplayOutcome): Promise<void>;
+  /** Frees the key: the call failed, so the caller may try again with it. */
+  release(): Promise<void>;
+}
+
+export type ReplayAnswer =
+  | { readonly state: 'claimed'; readonly claim: ReplayClaim }
+  | { readonly state: 'completed'; readonly outcome: ReplayOutcome }
+  /** The first call with this key and these arguments has not ended. */
+  | { readonly state: 'running' }
+  /** The first call took effect, and its answer was lost with the process that made it. */
+  | { readonly state: 'answer_lost' }
+  /** The key was used with other arguments. */
+  | { readonly state: 'conflict' };
+
+/** Remembers the first outcome per caller, project, operation and request key for a day. */
+export interface IdempotencyStore {
+  claim(key: {
+    readonly subject: string;
+    readonly projectId: string | undefined;
+    readonly tool: string;
+    readonly requestKey: string;
+    /** SHA-256 in hex over the canonical arguments without the key. */
+    readonly digest: string;
+  }): Promise<ReplayAnswer>;
+}
 
 export interface ReplayRequest {
   readonly subject: string;

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import { given, type World } from '../support/given.ts';
+import { overmind } from './support/run.ts';
+
+const MIB = 1024 * 1024;
+
+describe('overmind dataset', () => {
+  let folder: string;
+  let world: World;
+  let settings: Record<string, string>;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'overmind-cli-'));
+    world = await given.project();
+    world.work();
+    settings = {
+      OVERMIND_URL: world.server.origin,
+      OVERMIND_API_KEY: world.key,
+      HOME: folder,
+      XDG_STATE_HOME: join(folder, 'state'),
+    };
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('sends a file over a connection that is cut twice, shows its types, and stores the same rows again', async () => {
+    const rows = Array.from({ length: 4_500 }, (_, index) => ({
+      input: `question ${index} ${'x'.repeat(1_000)}`,
+      expected_output: index % 3 === 0 ? 'yes' : 'no',
+      weight: index / 4,
+    }));
+    const path = join(folder, 'rows.jsonl');
+    await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const proxy = await startCuttingProxy(world.server.origin, MIB, 2);
+    const sent = await overmind(['dataset', 'upload', path, '--name', 'questions', '--intent', 'eval'], {
+      ...settings,
+      OVERMIND_URL: proxy.origin,
+    });
+    assert.equal(sent.code, 0, sent.stderr);
+    assert.equal(proxy.cuts(), 2);
+    await proxy.close();
+    assert.match(sent.stdout, /^questions {2}[0-9a-f-]{36}\nidle, for eval\n/);
+    assert.match(sent.stdout, /expected_output +VARCHAR +0 %/);
+    assert.match(sent.stdout, /weight +DOUBLE +0 %/);
+
+    const counted = await overmind(
+      ['dataset', 'query', 'questions', 'SELECT count(*)::INT AS n FROM t', '--json'],
+      settings,
+    );
+    assert.deepEqual(JSON.parse(counted.stdout).rows, [{ n: 4_500 }]);
+
+    const out = join(folder, 'back.jsonl');
+    const stored = await overmind(['dataset', 'export', 'questions', '--output', out, '--json'], settings);
+    assert.equal(stored.code, 0, stored.stderr);
+    const { rows: n, version, path: where } = JSON.parse(stored.stdout);
+    assert.deepEqual({ n, version, where }, { n: 4_500, version: '1.0', where: out });
+    const lines = (await readFile(out, 'utf8')).trimEnd().split('\n');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      rows,
+    );
+
+    const again = await overmind(['dataset', 'export', 'questions', '--output', out], settings);
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /exists and is left as it is; name another file with --output/);
+  });
+
+  it('makes one dataset however often the same command is run after its answer was lost', async () => {
+    const path = join(folder, 'few.csv');
+    await writeFile(path, 'input,expected_output\na,b\n');
+    const first = await overmind(['dataset', 'upload', path, '--no-wait', '--json'], settings);
+    assert.equal(first.code, 0, first.stderr);
+    const made = JSON.parse(first.stdout);
+    const { uploads } = await repeatable(world);
+    const request = {
+      parameters: { project_id: world.project.id },
+      body: { name: 'twice', uploads, request_key: 'the same' },
+    };
+    const client = world.client();
+    const [one, other] = [await client.create_dataset(request), await client.create_dataset(request)];
+    assert.equal(one.dataset.id, other.dataset.id);
+    assert.notEqual(one.dataset.id, made.dataset.id);
+    const changed = { ...request, body: { ...request.body, name: 'thrice' } };
+    await assert.rejects(client.create_dataset(changed), { code: 'request_conflict' });
+    const listed = await overmind(['dataset', 'list', '--search', 't', '--json'], settings);
+    const names: string[] = JSON.parse(listed.stdout).map(({ name }: { name: string }) => name);
+    assert.equal(names.filter((name) => name === 'twice').length, 1);
+  });
+
+  it('says what to write instead, with the code for it', async () => {
+    const { OVERMIND_API_KEY: key = '', ...rest } = settings;
+    const cases: readonly [readonly string[], Record<string, string>, number, RegExp][] = [
+      [['dataset', 'list'], rest, 2, /Set OVERMIND_API_KEY, or name a file that holds one with --key-file/],
+      [['dataset', 'list'], { ...settings, OVERMIND_API_KEY: `${key.slice(0, -4)}AAAA` }, 1, /authentication_failed/],
+      [['dataset', 'show', 'nothing of that name'], settings, 1, /dataset_not_found/],
+      [['dataset', 'list', '--url', 'http://127.0.0.1:9'], settings, 3, /cannot be reached/],
+      [['dataset', 'upload', join(folder, 'none.csv')], settings, 2, /is no file that can be read/],
+      [['dataset', 'message', 'questions', 'hello'], settings, 2, /say so with --yes/],
+    ];
+    const runs = await Promise.all(cases.map(([args, environment]) => overmind(args, environment)));
+    for (const [index, run] of runs.entries()) {
+      const [args, , code, message] = cases[index] ?? assert.fail();
+      assert.equal(run.code, code, `${args.join(' ')}: ${run.stderr}`);
+      assert.match(run.stderr, message);
+    }
+  });
+});
+
+/** A complete upload that nothing was made of yet. */
+async function repeatable(world: World): Promise<{ uploads: string[] }> {
+  const client = world.client();
+  const bytes = Buffer.from('input,expected_output\nc,d\n');
+  const parameters = { project_id: world.project.id };
+  const { id } = await client.begin_upload({ parameters, body: { file_name: 'one.csv', size_bytes: bytes.length } });
+  await client.put_upload_chunk({
+    parameters: { ...parameters, upload_id: id, offset: '0' },
+    body: { contentType: 'application/octet-stream', bytes },
+  });
+  return { uploads: [id] };
+}

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { noteText } from '../../support/watch-fetch.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+export interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command in a process of its own, with these settings and no other. */
+export async function overmind(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  folder = ROOT,
+): Promise<Run> {
+  const { PATH = '' } = process.env;
+  const child = spawn(
+    process.execPath,
+    ['--import', resolve(ROOT, 'node_modules/tsx/dist/loader.mjs'), resolve(ROOT, 'src/cli/main.ts'), ...args],
+    { cwd: folder, env: { PATH, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const ended = new Promise<number | null>((done) => child.once('close', done));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  noteText(stdout + stderr);
+  return { code: await ended, stdout, stderr };
+}
