@@ -4,7 +4,7 @@ import type { CanonicalModel } from '../canonical/index.ts';
 import type { Figures } from '../cost.ts';
 import type { CountFigures } from '../costs/figures.ts';
 import { sortDiagnostics } from '../load/diagnostics.ts';
-import type { DocumentMemory } from '../load/read-documents.ts';
+import { forgetOthers, type DocumentMemory } from '../load/read-documents.ts';
 import { loadModel, type LoadedModel } from '../model/load-model.ts';
 import type { ContractModel, Diagnostic } from '../model/types.ts';
 import { projectModel } from '../project/index.ts';
@@ -43,6 +43,7 @@ export async function checkTree(schemas: string, checking: Checking = {}): Promi
   const loaded = await loadModel(schemas, checking.memory).catch((error: unknown) => {
     throw new BadInput(`The contract folder cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
+  if (checking.memory !== undefined) forgetOthers(checking.memory, loaded.files);
   return judgeLoaded(loaded, { ...checking, ...(await figuresFor(loaded, schemas, checking)) });
 }
 

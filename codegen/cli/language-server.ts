@@ -8,7 +8,7 @@ export function registerLanguageServer(program: Command, io: Io, done: (code: Ex
     .command('language-server')
     .summary('serve an editor over standard input and output')
     .description(
-      'Speaks the Language Server Protocol: findings while typing, names, what agents will read, definitions.',
+      'Speaks the Language Server Protocol: findings while typing with their fixes, names, what agents will read, definitions.',
     )
     .option('--stdio', 'over the standard streams, which is the only way there is')
     .allowExcessArguments(false)

@@ -1,6 +1,7 @@
 /** The language server: what the compiler knows, at the cursor. */
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
+  CodeActionKind,
   CompletionItemKind,
   createConnection,
   DiagnosticSeverity,
@@ -8,16 +9,17 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
   TextDocumentSyncKind,
+  type CodeAction,
+  type CodeActionParams,
   type CompletionItem,
   type Connection,
   type Diagnostic,
   type Hover,
   type Location,
-  type Range,
   type TextDocumentPositionParams,
 } from 'vscode-languageserver/node.js';
 import type { Checked } from '../cli/compile-tree.ts';
-import { LineIndex } from '../load/positions.ts';
+import { offsetOf, quickFixes, rangeOf } from './actions.ts';
 import { mentionAt, type Mention } from './context.ts';
 import { namesOf, type Named } from './names.ts';
 import { contractRootOf, Workspace } from './workspace.ts';
@@ -45,6 +47,8 @@ interface Open {
   readonly workspace: Workspace;
   readonly file: string;
   readonly text: string;
+  /** The editor's count of its changes, told back with what was found in it. */
+  readonly version: number;
 }
 
 class LanguageServer {
@@ -55,6 +59,8 @@ class LanguageServer {
   readonly #open = new Map<string, Open>();
   /** Files that were told to have findings, by workspace: they must be told when they have none. */
   readonly #told = new Map<Workspace, ReadonlySet<string>>();
+  /** What was found last, by workspace. */
+  readonly #found = new Map<Workspace, Checked>();
   readonly #timers = new Map<Workspace, NodeJS.Timeout>();
 
   constructor(connection: Connection, options: LanguageOptions) {
@@ -66,13 +72,14 @@ class LanguageServer {
         completionProvider: { triggerCharacters: [':', '"', '`', '[', ' ', ','] },
         hoverProvider: true,
         definitionProvider: true,
+        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
       },
       serverInfo: { name: options.name },
     }));
-    connection.onDidOpenTextDocument(({ textDocument: { uri, text } }) => this.#keep(uri, text));
-    connection.onDidChangeTextDocument(({ textDocument: { uri }, contentChanges }) => {
+    connection.onDidOpenTextDocument(({ textDocument: { uri, text, version } }) => this.#keep(uri, text, version));
+    connection.onDidChangeTextDocument(({ textDocument: { uri, version }, contentChanges }) => {
       const text = contentChanges.at(-1)?.text;
-      if (text !== undefined) this.#keep(uri, text);
+      if (text !== undefined) this.#keep(uri, text, version);
     });
     connection.onDidCloseTextDocument(({ textDocument: { uri } }) => this.#close(uri));
     connection.onDidSaveTextDocument(({ textDocument: { uri } }) => this.#later(this.#open.get(uri)?.workspace));
@@ -82,6 +89,7 @@ class LanguageServer {
     connection.onCompletion((params) => this.#complete(params));
     connection.onHover((params) => this.#hover(params));
     connection.onDefinition((params) => this.#define(params));
+    connection.onCodeAction((params) => this.#act(params));
     this.ended = new Promise((resolve) => {
       connection.onExit(() => resolve());
       options.input.once('end', () => resolve());
@@ -91,7 +99,7 @@ class LanguageServer {
     });
   }
 
-  #keep(uri: string, text: string): void {
+  #keep(uri: string, text: string, version: number): void {
     if (!uri.startsWith('file:')) return;
     const path = fileURLToPath(uri);
     const root = contractRootOf(path);
@@ -101,7 +109,7 @@ class LanguageServer {
     const file = workspace.fileOf(path);
     if (file === undefined) return;
     workspace.keep(file, text);
-    this.#open.set(uri, { workspace, file, text });
+    this.#open.set(uri, { workspace, file, text, version });
     this.#later(workspace);
   }
 
@@ -125,7 +133,10 @@ class LanguageServer {
   }
 
   async #tell(workspace: Workspace): Promise<void> {
+    // Taken before the check, which reads the texts at once: what is typed meanwhile has the next one.
+    const versions = new Map([...this.#open].map(([uri, { version }]) => [uri, version]));
     const checked = await workspace.check(this.#options.today());
+    this.#found.set(workspace, checked);
     const byFile = new Map<string, Diagnostic[]>();
     for (const one of checked.diagnostics) {
       const found = byFile.get(one.position.file) ?? [];
@@ -137,8 +148,11 @@ class LanguageServer {
     for (const file of cleared) byFile.set(file, []);
     for (const { workspace: owner, file } of this.#open.values())
       if (owner === workspace && !byFile.has(file)) byFile.set(file, []);
-    for (const [file, diagnostics] of byFile)
-      await this.#connection.sendDiagnostics({ uri: uriOf(workspace, file), diagnostics });
+    for (const [file, diagnostics] of byFile) {
+      const uri = uriOf(workspace, file);
+      const version = versions.get(uri);
+      await this.#connection.sendDiagnostics({ uri, diagnostics, ...(version === undefined ? {} : { version }) });
+    }
   }
 
   #complete(params: TextDocumentPositionParams): CompletionItem[] {
@@ -179,11 +193,20 @@ class LanguageServer {
     return { uri: uriOf(found.workspace, file), range: { start, end } };
   }
 
+  /** Fixes belong to the text they were found in; after a keystroke the next check offers them anew. */
+  async #act({ textDocument: { uri }, range }: CodeActionParams): Promise<CodeAction[]> {
+    const open = this.#open.get(uri);
+    const found = open === undefined ? undefined : this.#found.get(open.workspace);
+    if (open === undefined || found?.texts.get(open.file) !== open.text) return [];
+    const findings = found.diagnostics.filter(({ position }) => position.file === open.file);
+    return quickFixes({ uri, text: open.text, range }, findings, (one) => asDiagnostic(one, open.text));
+  }
+
   #at({ textDocument: { uri }, position }: TextDocumentPositionParams): Found | undefined {
     const open = this.#open.get(uri);
     const parts = open?.workspace.known;
     if (open === undefined || parts === undefined) return undefined;
-    const mention = mentionAt(open.text, offsetOf(open.text, position));
+    const mention = mentionAt(open.text, offsetOf(open.text, position.line, position.character));
     return mention === undefined
       ? undefined
       : { mention, names: namesOf(parts), text: open.text, workspace: open.workspace };
@@ -231,24 +254,4 @@ function asDiagnostic(
     source: 'mcp-contract',
     message: remedy === undefined ? message : `${message} ${remedy}`,
   };
-}
-
-function rangeOf(text: string, start: number, end: number): Range {
-  const lines = new LineIndex(text);
-  const at = (offset: number) => {
-    const { line, column } = lines.position('', offset);
-    return { line: line - 1, character: column - 1 };
-  };
-  return { start: at(start), end: at(end) };
-}
-
-function offsetOf(text: string, { line, character }: TextDocumentPositionParams['position']): number {
-  let start = 0;
-  for (let at = 0; at < line; at += 1) {
-    const next = text.indexOf('\n', start);
-    if (next < 0) return text.length;
-    start = next + 1;
-  }
-  const end = text.indexOf('\n', start);
-  return Math.min(start + character, end < 0 ? text.length : end);
 }

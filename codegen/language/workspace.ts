@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { judgeLoaded, type Checked } from '../cli/compile-tree.ts';
+import { figuresUnder, type CountFigures } from '../costs/figures.ts';
 import { readTree } from '../load/read-tree.ts';
-import type { DocumentMemory } from '../load/read-documents.ts';
+import { forgetOthers, type DocumentMemory } from '../load/read-documents.ts';
 import { loadModelOf } from '../model/load-model.ts';
 import { placeOf } from '../load/layout.ts';
 
@@ -14,11 +15,13 @@ export class Workspace {
   readonly root: string;
   readonly #unsaved = new Map<string, string>();
   readonly #memory: DocumentMemory = new Map();
+  readonly #figures: CountFigures;
   /** The last state that could be understood: names stay known while a file is half written. */
   #good: NonNullable<Checked['parts']> | undefined;
 
   constructor(root: string) {
     this.root = root;
+    this.#figures = figuresUnder(root);
   }
 
   /** Path inside the contract folder; undefined for what is no contract file of it. */
@@ -47,18 +50,10 @@ export class Workspace {
     const encoder = new TextEncoder();
     const contents = new Map([...texts].map(([file, text]) => [file, encoder.encode(text)]));
     const loaded = await loadModelOf(contents, this.#memory);
-    const checked = judgeLoaded(loaded, { today });
+    const checked = judgeLoaded(loaded, { today, figures: this.#figures });
     this.#good = checked.parts ?? this.#good;
-    this.#forget(texts);
+    forgetOthers(this.#memory, texts);
     return checked;
-  }
-
-  /** Every keystroke is a text of its own; only those of the present are worth keeping. */
-  #forget(texts: ReadonlyMap<string, string>): void {
-    for (const key of this.#memory.keys()) {
-      const end = key.indexOf('\n');
-      if (texts.get(key.slice(0, end)) !== key.slice(end + 1)) this.#memory.delete(key);
-    }
   }
 }
 

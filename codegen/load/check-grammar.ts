@@ -51,6 +51,7 @@ function toDiagnostic(document: ContractDocument, fault: ValueFault): Diagnostic
 
 /** A list of numbers is one on purpose; a lone number among words is a word that lost its quotes. */
 function strayNumbers(list: ListNode): number[] {
+  if (!list.items.some((item) => item.kind === 'scalar' && typeof item.value === 'number')) return [];
   const scalars = [...list.items.entries()].flatMap(([index, item]) =>
     item.kind === 'scalar' ? [{ index, item }] : [],
   );
@@ -81,9 +82,18 @@ function numericMembers(document: ContractDocument): Diagnostic[] {
   };
   const visit = (node: YamlNode): void => {
     if (node.kind === 'scalar') return;
-    const members = node.kind === 'list' ? node.items.map((value, key) => ({ key, value })) : node.entries;
-    for (const { key, value } of members) {
-      const inMap = path.at(-1) !== 'properties';
+    if (node.kind === 'list') {
+      for (const [index, item] of node.items.entries()) {
+        if (item.kind === 'scalar') continue;
+        path.push(index);
+        visit(item);
+        path.pop();
+      }
+      return;
+    }
+    const inMap = path.at(-1) !== 'properties';
+    for (const { key, value } of node.entries) {
+      if (value.kind === 'scalar') continue;
       path.push(key);
       if (key === 'enum' && value.kind === 'list' && inMap) report(value);
       visit(value);

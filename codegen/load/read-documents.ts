@@ -64,6 +64,14 @@ interface Remembered {
 /** Files that were read before, by path and text: two trees of one history have most of them in common. */
 export type DocumentMemory = Map<string, Remembered>;
 
+/** Every edit is a text of its own; only those of the present tree are worth keeping. */
+export function forgetOthers(memory: DocumentMemory, texts: ReadonlyMap<string, string>): void {
+  for (const key of memory.keys()) {
+    const end = key.indexOf('\n');
+    if (texts.get(key.slice(0, end)) !== key.slice(end + 1)) memory.delete(key);
+  }
+}
+
 /** The same for a tree whose files have been read already. */
 export async function documentsOf(tree: Tree, memory?: DocumentMemory): Promise<Documents> {
   const diagnostics = [...tree.diagnostics];

@@ -4,7 +4,7 @@ import type { ContractModel, ToolSpec } from '../model/types.ts';
 import { onTool } from './outputs.ts';
 import { inProse } from './prose.ts';
 import type { Rule } from './rule.ts';
-import { texts } from './texts.ts';
+import { differentTexts, texts } from './texts.ts';
 import { deref, finding, label, properties, visits } from './walk.ts';
 import type { Visit } from './walk.ts';
 import { FUNCTION_WORDS, MARKETING } from './words.ts';
@@ -143,9 +143,10 @@ const marketing: Rule = {
   level: 'info',
   sentence: 'Texts do not praise what they describe.',
   *check(model) {
-    for (const prose of texts(model)) {
-      const found = MARKETING.exec(prose.text);
-      if (found !== null) yield inProse(prose, `\`${found[0]}\` praises and tells nothing.`, 'Say what it does.');
+    for (const [text, places] of differentTexts(model)) {
+      const found = MARKETING.exec(text)?.[0];
+      for (const prose of found === undefined ? [] : places)
+        yield inProse(prose, `\`${found ?? ''}\` praises and tells nothing.`, 'Say what it does.');
     }
   },
 };
@@ -158,11 +159,10 @@ const staleNumber: Rule = {
   level: 'warning',
   sentence: 'Texts do not count what a later version adds to.',
   *check(model) {
-    for (const prose of texts(model)) {
-      if (prose.kind === 'prompt') continue;
-      const found = COUNTED_PARTS.exec(prose.text);
-      if (found !== null)
-        yield inProse(prose, `\`${found[0]}\` will be wrong with the next one.`, 'Say it without the number.');
+    for (const [text, places] of differentTexts(model)) {
+      const found = COUNTED_PARTS.exec(text)?.[0];
+      for (const prose of found === undefined ? [] : places.filter(({ kind }) => kind !== 'prompt'))
+        yield inProse(prose, `\`${found ?? ''}\` will be wrong with the next one.`, 'Say it without the number.');
     }
   },
 };

@@ -7,7 +7,7 @@ import type { Visit } from './walk.ts';
 import { ABBREVIATIONS, COLLECTIVES, GUESSED_ARGUMENTS } from './words.ts';
 
 /** Whether one of two tools tells the reader about the other. */
-export function namesOther(left: ToolSpec, right: ToolSpec): boolean {
+function namesOther(left: ToolSpec, right: ToolSpec): boolean {
   return left.description.includes(`\`${right.name}\``) || right.description.includes(`\`${left.name}\``);
 }
 
@@ -22,7 +22,7 @@ function* likenesses(name: string): Generator<string> {
 }
 
 /** For each tool that is easily taken for an earlier one: that one. */
-export function lookalikes(tools: readonly ToolSpec[]): ReadonlyMap<ToolSpec, ToolSpec> {
+function lookalikes(tools: readonly ToolSpec[]): ReadonlyMap<ToolSpec, ToolSpec> {
   const seen = new Map<string, ToolSpec>();
   const found = new Map<ToolSpec, ToolSpec>();
   for (const tool of tools) {

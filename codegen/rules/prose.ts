@@ -2,7 +2,7 @@ import type { ContractModel } from '../model/types.ts';
 import { onTool } from './outputs.ts';
 import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';
-import { texts } from './texts.ts';
+import { differentTexts } from './texts.ts';
 import type { Prose } from './texts.ts';
 import { deref, finding, label, visits } from './walk.ts';
 
@@ -160,23 +160,19 @@ const instructions: Rule = {
   fixes: 'some',
   sentence: 'Texts describe; they hide nothing and give the model no orders beyond the use of what they describe.',
   *check(model) {
-    for (const prose of texts(model)) {
-      const hidden = HIDDEN.exec(prose.text);
-      if (hidden !== null) {
-        const code = (hidden[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    for (const [text, places] of differentTexts(model)) {
+      const hidden = HIDDEN.exec(text);
+      for (const prose of hidden === null ? [] : places) {
+        const code = ((hidden?.[0] ?? '').codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
         yield mending(
           inProse(prose, `The text holds the invisible character U+${code}.`, 'Remove it.'),
           `Remove U+${code}`,
-          { do: 'replace', path: prose.path, from: hidden[0], to: '' },
+          { do: 'replace', path: prose.path, from: hidden?.[0] ?? '', to: '' },
         );
       }
-      const order = ORDERS.exec(prose.text);
-      if (order !== null)
-        yield inProse(
-          prose,
-          `\`${order[0].replaceAll('`', '')}\` steers the model instead of describing.`,
-          'Say what the thing does.',
-        );
+      const order = ORDERS.exec(text)?.[0].replaceAll('`', '');
+      for (const prose of order === undefined ? [] : places)
+        yield inProse(prose, `\`${order ?? ''}\` steers the model instead of describing.`, 'Say what the thing does.');
     }
   },
 };
@@ -203,12 +199,13 @@ const noSecrets: Rule = {
   level: 'error',
   sentence: 'Texts hold no keys, no internal hosts and no ticket numbers.',
   *check(model) {
-    for (const prose of texts(model)) {
-      const secret = SECRETS.exec(prose.text) ?? INTERNAL_HOST.exec(prose.text);
-      if (secret !== null)
-        yield inProse(prose, `\`${secret[0].slice(0, 12)}…\` looks like a key or an internal host.`, 'Remove it.');
-      for (const [ticket] of prose.text.matchAll(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/gu)) {
-        if (!NOT_TICKETS.test(ticket))
+    for (const [text, places] of differentTexts(model)) {
+      const secret = (SECRETS.exec(text) ?? INTERNAL_HOST.exec(text))?.[0].slice(0, 12);
+      for (const prose of secret === undefined ? [] : places)
+        yield inProse(prose, `\`${secret ?? ''}…\` looks like a key or an internal host.`, 'Remove it.');
+      for (const [ticket] of text.matchAll(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/gu)) {
+        if (NOT_TICKETS.test(ticket)) continue;
+        for (const prose of places)
           yield inProse(prose, `\`${ticket}\` looks like a ticket number.`, 'Say it in words.');
       }
     }
@@ -220,19 +217,20 @@ const keyWording: Rule = {
   level: 'error',
   sentence: 'A key is the same for every retry of one action; no text asks for a new one per request.',
   *check(model) {
-    for (const prose of texts(model)) {
+    for (const [text, places] of differentTexts(model)) {
+      if (!/\bkey\b/iu.test(text)) continue;
       if (
         !/\b(?:unique|new|fresh|different)\b[^.]{0,30}\b(?:per|for each|for every|on each|on every|with each|with every) (?:request|call|attempt|retry)\b/iu.test(
-          prose.text,
+          text,
         )
       )
         continue;
-      if (!/\bkey\b/iu.test(prose.text)) continue;
-      yield inProse(
-        prose,
-        'The text asks for a new key per request, which makes every retry act again.',
-        'Say: the same value when retrying the same action.',
-      );
+      for (const prose of places)
+        yield inProse(
+          prose,
+          'The text asks for a new key per request, which makes every retry act again.',
+          'Say: the same value when retrying the same action.',
+        );
     }
   },
 };

@@ -198,7 +198,9 @@ function shapeOf(schema: Keywords): string | undefined {
   const parts = members.map(([name, one]) => {
     if (!isObject(one)) return name;
     const { type, $ref, enum: listed, format } = one;
-    return `${name}:${JSON.stringify([type, $ref, listed, format])}`;
+    const more = listed === undefined ? '' : JSON.stringify(listed);
+    const words = [type, $ref, format].map((word) => (typeof word === 'string' ? word : JSON.stringify(word)));
+    return `${name}:${words.join(' ')} ${more}`;
   });
   return [...parts.sort(), ...[...required(schema)].sort()].join(' ');
 }

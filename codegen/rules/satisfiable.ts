@@ -160,15 +160,32 @@ function* conflictingTypes(model: ContractModel, visit: Visit): Generator<Findin
   }
 }
 
+const BOUNDS = [
+  'minLength',
+  'minItems',
+  'minProperties',
+  'minimum',
+  'minContains',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+];
+const COUNTS = ['required', 'minProperties', 'maxProperties', 'not'];
+
+/** Most schemas have none of the keywords that could contradict each other. */
+function has(schema: Keywords, keywords: readonly string[]): boolean {
+  return keywords.some((keyword) => schema[keyword] !== undefined);
+}
+
 const unsatisfiable: Rule = {
   id: 'in-unsatisfiable',
   level: 'error',
   sentence: 'Every schema has at least one valid value.',
   *check(model) {
     for (const visit of visits(model)) {
-      yield* crossedBounds(visit);
-      yield* impossibleMembers(visit);
-      yield* impossibleList(visit);
+      const { schema } = visit;
+      if (has(schema, BOUNDS)) yield* crossedBounds(visit);
+      if (has(schema, COUNTS)) yield* impossibleMembers(visit);
+      if (schema['items'] === false) yield* impossibleList(visit);
       if ('enum' in visit.schema || 'const' in visit.schema) yield* refusedValues(model, visit);
       if ('allOf' in visit.schema) {
         yield* closedComposition(model, visit);

@@ -7,7 +7,7 @@ import type { Rule } from './rule.ts';
 const MODELINE = /^# yaml-language-server: \$schema=(\S+)$/mu;
 
 /** The line that leads an editor from a contract file to the grammar of its kind. */
-export function modelineOf(file: string): string | undefined {
+function modelineOf(file: string): string | undefined {
   const place = placeOf(file);
   if (place === undefined) return undefined;
   const up = '../'.repeat(file.split('/').length - 1);

@@ -68,6 +68,24 @@ function collect(model: ContractModel): Prose[] {
   return all;
 }
 
+const grouped = new WeakMap<ContractModel, ReadonlyMap<string, readonly Prose[]>>();
+
+/** Where each different text stands: most short descriptions stand in many places and are judged once. */
+export function differentTexts(model: ContractModel): ReadonlyMap<string, readonly Prose[]> {
+  let all = grouped.get(model);
+  if (all === undefined) {
+    const places = new Map<string, Prose[]>();
+    for (const prose of texts(model)) {
+      const known = places.get(prose.text);
+      if (known === undefined) places.set(prose.text, [prose]);
+      else known.push(prose);
+    }
+    grouped.set(model, places);
+    all = places;
+  }
+  return all;
+}
+
 export function texts(model: ContractModel): readonly Prose[] {
   let all = made.get(model);
   if (all === undefined) {

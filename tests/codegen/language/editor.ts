@@ -24,12 +24,22 @@ export interface Item {
   readonly textEdit: { readonly newText: string; readonly range: { readonly start: Spot; readonly end: Spot } };
 }
 
+export interface Action {
+  readonly title: string;
+  readonly kind: string;
+  readonly isPreferred: boolean;
+  readonly diagnostics: readonly Told[];
+  readonly edit: {
+    readonly changes: Readonly<Record<string, readonly { readonly range: Told['range']; readonly newText: string }[]>>;
+  };
+}
+
 /** An editor at the other end of the standard streams: opens a file, types, and hears what the server says. */
 export class Editor {
   readonly folder: string;
   readonly #child: ChildProcess;
   readonly #connection: MessageConnection;
-  readonly #told = new Map<string, { readonly findings: readonly Told[]; readonly times: number }>();
+  readonly #told = new Map<string, { readonly findings: readonly Told[]; readonly version: number }>();
   #version = 1;
 
   constructor(folder: string) {
@@ -39,10 +49,12 @@ export class Editor {
     const child = spawn(process.execPath, argv, { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
     this.#child = child;
     this.#connection = createMessageConnection(child.stdout, child.stdin);
-    this.#connection.onNotification('textDocument/publishDiagnostics', (told: { uri: string; diagnostics: Told[] }) => {
-      const times = (this.#told.get(told.uri)?.times ?? 0) + 1;
-      this.#told.set(told.uri, { findings: told.diagnostics, times });
-    });
+    this.#connection.onNotification(
+      'textDocument/publishDiagnostics',
+      ({ uri, diagnostics, version = 0 }: { uri: string; diagnostics: Told[]; version?: number }) => {
+        this.#told.set(uri, { findings: diagnostics, version });
+      },
+    );
     this.#connection.listen();
   }
 
@@ -62,18 +74,18 @@ export class Editor {
 
   /** Opens the file and waits for the first findings about it. */
   async opens(file: string): Promise<readonly Told[]> {
+    this.#version += 1;
     const textDocument = { uri: this.#uri(file), languageId: 'yaml', version: this.#version, text: this.text(file) };
     await this.#connection.sendNotification('textDocument/didOpen', { textDocument });
-    return this.#hears(file, 0);
+    return this.#hears(file, this.#version);
   }
 
   /** Types a whole new text, saves nothing, and waits for the findings about it. */
   async types(file: string, text: string): Promise<readonly Told[]> {
-    const before = this.#told.get(this.#uri(file))?.times ?? 0;
     this.#version += 1;
     const textDocument = { uri: this.#uri(file), version: this.#version };
     await this.#connection.sendNotification('textDocument/didChange', { textDocument, contentChanges: [{ text }] });
-    return this.#hears(file, before);
+    return this.#hears(file, this.#version);
   }
 
   completes(file: string, spot: Spot): Promise<readonly Item[]> {
@@ -86,6 +98,15 @@ export class Editor {
 
   defines(file: string, spot: Spot): Promise<{ readonly uri: string; readonly range: Told['range'] } | null> {
     return this.#asks('definition', file, spot);
+  }
+
+  actsOn(file: string, { range }: Told): Promise<readonly Action[]> {
+    const textDocument = { uri: this.#uri(file) };
+    return this.#connection.sendRequest('textDocument/codeAction', {
+      textDocument,
+      range,
+      context: { diagnostics: [] },
+    });
   }
 
   /** Says goodbye as the protocol has it; answers how the server ended. */
@@ -107,10 +128,10 @@ export class Editor {
     return this.#connection.sendRequest(`textDocument/${what}`, { textDocument: { uri: this.#uri(file) }, position });
   }
 
-  async #hears(file: string, before: number): Promise<readonly Told[]> {
+  async #hears(file: string, version: number): Promise<readonly Told[]> {
     return eventually(() => {
       const told = this.#told.get(this.#uri(file));
-      if (told === undefined || told.times <= before) throw new Error(`nothing was said about ${file}`);
+      if (told === undefined || told.version < version) throw new Error(`nothing was said about ${file}`);
       return told.findings;
     });
   }
@@ -126,4 +147,16 @@ export function spotOf(text: string, needle: string, shift = 0): Spot {
   if (offset < 0) throw new Error(`${needle} is not in the text`);
   const lines = text.slice(0, offset + shift).split('\n');
   return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
+}
+
+/** A text with the changes of an action made, last first. */
+export function changed(text: string, { edit }: Action): string {
+  let now = text;
+  const lines = text.split('\n');
+  const at = ({ line, character }: Spot): number =>
+    lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, 0) + character;
+  const edits = Object.values(edit.changes).flat();
+  for (const { range, newText } of edits.sort((left, right) => at(right.range.start) - at(left.range.start)))
+    now = now.slice(0, at(range.start)) + newText + now.slice(at(range.end));
+  return now;
 }
