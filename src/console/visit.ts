@@ -78,6 +78,9 @@ export const NOTICES = {
   password_changed: 'The password is changed, and all other browsers are signed out.',
   sessions_ended: 'The other browsers are signed out.',
   signed_out: 'You are signed out.',
+  agent_asked: 'The agent is looking at the dataset. Its answer appears in the chat.',
+  proposal_approved: 'The proposal is approved, and its version is being computed.',
+  proposal_denied: 'The proposal is denied and discarded.',
   welcome: 'The password is set, and you are signed in.',
 } as const;
 

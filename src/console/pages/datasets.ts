@@ -1,7 +1,9 @@
 import type { PageHandlers } from '../../../generated/console/pages.ts';
 import type { Datasets, QueryAnswer } from '../../domain/datasets/index.ts';
+import type { ModelsService } from '../../domain/models/index.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { Answer, ProjectVisit, View, Visits } from '../visit.ts';
+import { addressOf } from '../addresses.ts';
+import type { Answer, Notice, ProjectVisit, Redirect, View, Visits } from '../visit.ts';
 
 const LISTED = 50;
 const ROWS = 50;
@@ -11,12 +13,13 @@ const REFRESH_SECONDS = 2;
 const TEXT_MAX = 500;
 const CHAT_TURNS = 30;
 
-export function datasetPages({
-  datasets,
-}: {
-  readonly datasets: Pick<Datasets, 'service'>;
-}): Pick<PageHandlers<Visits, Answer>, 'datasets' | 'dataset'> {
-  const { service } = datasets;
+export interface DatasetPagesParts {
+  readonly datasets: Pick<Datasets, 'service' | 'agent' | 'decisions'>;
+  readonly models: Pick<ModelsService, 'isConfigured'>;
+}
+
+export function datasetPages(parts: DatasetPagesParts): Pick<PageHandlers<Visits, Answer>, 'datasets' | 'dataset'> {
+  const { service, agent } = parts.datasets;
   return {
     datasets: {
       async show({ project, query }) {
@@ -34,18 +37,56 @@ export function datasetPages({
         };
       },
     },
-    dataset: { show: (visit) => showDataset(service, visit) },
+    dataset: {
+      show: (visit) => showDataset(parts, visit),
+      actions: {
+        async message(visit) {
+          const { project, form, person } = visit;
+          if (!form.isChecked('agreed')) {
+            throw new AppError('invalid_input', 'Say that you know of the cost: tick the box below the message.');
+          }
+          const message = form.text('message');
+          await agent.message(project.id, { dataset: datasetOf(visit), message, accountId: person.account.id });
+          return back(visit, 'agent_asked');
+        },
+        approve: (visit) => decide(parts, visit, 'approve'),
+        deny: (visit) => decide(parts, visit, 'deny'),
+      },
+    },
   };
 }
 
-async function showDataset(service: Datasets['service'], visit: ProjectVisit): Promise<View> {
-  const { project, params, query, signal } = visit;
-  const reference = params['dataset'] ?? '';
+async function decide(
+  { datasets }: DatasetPagesParts,
+  visit: ProjectVisit,
+  decision: 'approve' | 'deny',
+): Promise<Redirect> {
+  await datasets.decisions.run(visit.project.id, {
+    dataset: datasetOf(visit),
+    proposalCell: visit.form.text('cell'),
+    decision,
+    accountId: visit.person.account.id,
+  });
+  return back(visit, decision === 'approve' ? 'proposal_approved' : 'proposal_denied');
+}
+
+function back(visit: ProjectVisit, notice: Notice): Redirect {
+  return { to: addressOf('dataset', { dataset: datasetOf(visit), projectId: visit.project.id }), notice };
+}
+
+function datasetOf({ params }: ProjectVisit): string {
+  return params['dataset'] ?? '';
+}
+
+async function showDataset({ datasets, models }: DatasetPagesParts, visit: ProjectVisit): Promise<View> {
+  const { service } = datasets;
+  const { project, query, signal, form } = visit;
+  const reference = datasetOf(visit);
   const sql = (query.get('sql') ?? '').slice(0, SQL_MAX);
   const cell = query.get('version') ?? '';
   const detail = await service.inspect(project.id, reference, { signal, chatTurns: CHAT_TURNS });
   const asked = sql === '' ? undefined : await ask(service, visit, { sql, cell });
-  const isBusy = detail.dataset.state === 'landing' || detail.dataset.state === 'running';
+  const isBusy = ['landing', 'running', 'diagnosing'].includes(detail.dataset.state);
   return {
     view: 'dataset',
     title: detail.dataset.name,
@@ -60,9 +101,15 @@ async function showDataset(service: Datasets['service'], visit: ProjectVisit): P
         ...one,
         isActive: one.id === detail.active?.id,
         isChosen: one.version === cell,
+        isProposed: one.state === 'proposed',
       })),
       sample: detail.sample && tableOf(detail.sample),
       nextActions: detail.nextActions,
+      chat: detail.chat.map((turn) => ({ ...turn, isPerson: turn.role === 'user' })),
+      hasModel: models.isConfigured,
+      // There is nothing to talk about without rows, and nobody to talk to while work goes on.
+      canAsk: !isBusy && detail.active !== undefined,
+      entered: form.text('message'),
       sql: sql === '' ? EXAMPLE : sql,
       answer: asked && 'answer' in asked ? tableOf(asked.answer) : undefined,
       fault: asked && 'fault' in asked ? asked.fault : undefined,

@@ -14,7 +14,7 @@ import { readArguments, schemaOf } from './dataset-agent-arguments.ts';
 import type { ArgumentRules } from './dataset-agent-arguments.ts';
 import { showDataset } from './dataset-agent-view.ts';
 import type { DatasetEngine } from './dataset-engine.ts';
-import { measureTable } from './dataset-landing.ts';
+import { measureTable, proposedIntent } from './dataset-landing.ts';
 import { datasetNotFound } from './dataset-reference.ts';
 import type { DatasetRepository } from './dataset-repository.ts';
 import type { DatasetService } from './dataset-service.ts';
@@ -209,7 +209,9 @@ export class AgentFunctions {
         const repository = this.#parts.cells.in(tx);
         await appendVersion(repository, projectId, cells, { version, state: 'running' });
         await repository.recordTable(projectId, version.id, table);
-        await this.#parts.datasets.in(tx).activate(projectId, turn.datasetId, version.id);
+        const datasets = this.#parts.datasets.in(tx);
+        await datasets.activate(projectId, turn.datasetId, version.id);
+        await datasets.proposeIntent(projectId, turn.datasetId, proposedIntent('pending', table));
       },
     };
   }

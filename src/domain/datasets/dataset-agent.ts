@@ -37,6 +37,8 @@ interface DatasetAgentParts {
   readonly models: Pick<ModelsService, 'isConfigured' | 'requireConfigured'>;
 }
 
+const MESSAGE_MAX = 8_000;
+
 /** The chat of a dataset: what starts, resumes and ends turns of its agent. The turns themselves are jobs. */
 export class DatasetAgent {
   readonly #parts: DatasetAgentParts;
@@ -55,6 +57,11 @@ export class DatasetAgent {
     const text = message.trim();
     if (text === '') {
       throw new AppError('invalid_input', 'The message is blank.', { fields: { message: 'It is blank.' } });
+    }
+    if (text.length > MESSAGE_MAX) {
+      throw new AppError('invalid_input', `A message has at most ${MESSAGE_MAX} characters.`, {
+        fields: { message: 'It is too long.' },
+      });
     }
     const { id: datasetId } = await this.#parts.datasets.require(projectId, reference);
     this.#parts.models.requireConfigured();

@@ -190,7 +190,7 @@ export async function measureTable(
 }
 
 /** What the person said, else what the rows can serve as they are. */
-function proposedIntent(given: DatasetIntent, table: CellTable): DatasetIntent {
+export function proposedIntent(given: DatasetIntent, table: CellTable): DatasetIntent {
   if (given !== 'pending') return given;
   if (table.evalReport.ok) return 'eval';
   return table.trainReport.ok ? 'train' : 'pending';

@@ -158,6 +158,11 @@ export class DatasetRepository {
       });
   }
 
+  /** For a dataset of which nobody has said yet what it is for. */
+  async proposeIntent(projectId: string, id: string, intent: DatasetIntent): Promise<void> {
+    await this.#db('datasets').where({ project_id: projectId, id, intent: 'pending' }).update({ intent });
+  }
+
   /** What the dataset is for, as it is proposed until a version is used. A capability of null is none. */
   async setUse(
     projectId: string,

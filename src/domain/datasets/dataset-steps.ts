@@ -5,7 +5,7 @@ import { CellRepository } from './cell-repository.ts';
 import { inOrder } from './cell.ts';
 import type { Cell } from './cell.ts';
 import type { DatasetAgent } from './dataset-agent.ts';
-import { measureTable } from './dataset-landing.ts';
+import { measureTable, proposedIntent } from './dataset-landing.ts';
 import type { DatasetWorkParts } from './dataset-landing.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import { cellKey } from './object-keys.ts';
@@ -65,6 +65,7 @@ export class DatasetSteps {
       await run.commit(async (tx) => {
         await this.#cells.in(tx).recordTable(projectId, cell.id, table);
         await this.#datasets.in(tx).activate(projectId, cell.datasetId, cell.id);
+        await this.#datasets.in(tx).proposeIntent(projectId, cell.datasetId, proposedIntent('pending', table));
       });
       return true;
     } catch (error) {

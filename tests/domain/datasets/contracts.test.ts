@@ -73,6 +73,25 @@ describe('contract reports', function () {
     });
   });
 
+  it('propose what the dataset is for as soon as a step makes it serve for something', async () => {
+    const traceIds = await world.ingest(projectId, [question('q', 'a'), { name: 'empty' }]);
+    const { dataset: made } = await world.datasets.creation.fromTraces(projectId, {
+      name: 'pending',
+      accountId: ACCOUNT,
+      traceIds,
+    });
+    assert.equal((await world.settled(made)).intent, 'pending');
+    const step = { title: 'step', note: '', accountId: ACCOUNT, isProposal: false };
+    for (const [script, intent] of [
+      ['SELECT * FROM t WHERE true', 'pending'],
+      ['SELECT * FROM t WHERE len(messages) > 0', 'train'],
+      ['SELECT * REPLACE (output AS expected_output) FROM t', 'train'],
+    ] as const) {
+      await world.datasets.preparation.addStep(projectId, made.id, { ...step, script });
+      assert.equal((await world.settled(made)).intent, intent, script);
+    }
+  });
+
   it('judge messages', async () => {
     const rows = TRAIN.map(([value], index) => `SELECT ${index + 1} AS source_row, to_json(${value}) AS messages`).join(
       ' UNION ALL ',

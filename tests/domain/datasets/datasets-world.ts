@@ -108,7 +108,14 @@ export function datasetsWorker(
 
 /** The datasets of one process with a worker beside them, on a database and a folder of their own. */
 export async function datasetsWorld(
-  options: { clock?: Clock; works?: boolean; policies?: JobPolicies; idsKept?: number; objects?: ObjectStore } = {},
+  options: {
+    clock?: Clock;
+    works?: boolean;
+    policies?: JobPolicies;
+    idsKept?: number;
+    objects?: ObjectStore;
+    provider?: ModelsServiceParts['provider'];
+  } = {},
 ): Promise<DatasetsWorld> {
   const { works = true } = options;
   const { db, address } = await freshDatabase();
