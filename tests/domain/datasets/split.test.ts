@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { overlapSelect, sideSelect, sidesQuery } from '../../../src/domain/datasets/split.ts';
 import type { SplitOptions } from '../../../src/domain/datasets/split.ts';
 import { engineWorld } from '../../providers/engine-world.ts';
@@ -95,9 +96,67 @@ describe('a split', function () {
     }
   });
 
+  it('parts any rows in two: complete, disjoint, groups whole, each stratum near its share', async () => {
+    const row = fc.record({
+      input: fc.integer({ min: 0, max: 25 }).map((id) => `q${id}`),
+      session: fc.constantFrom('s1', 's2', 's3', 's4', 's5', 's6'),
+      label: fc.constantFrom('common', 'rare'),
+    });
+    const options = fc.record({
+      evalPercent: fc.integer({ min: 1, max: 99 }),
+      position: fc.constantFrom('head' as const, 'tail' as const, 'random' as const),
+      groupBy: fc.constantFrom([], ['session']),
+      deduplicate: fc.boolean(),
+      isStratified: fc.boolean(),
+    });
+    const property = fc.asyncProperty(
+      fc.array(row, { minLength: 1, maxLength: 40 }),
+      options,
+      async (rows, { isStratified, ...rest }) => {
+        const asked = { ...rest, ...(isStratified && { stratifyBy: 'label' }) };
+        const { train, eval: evaluation, overlap } = await split(rows, asked);
+        const numbers = rows
+          .map((_, index) => index + 1)
+          .filter((at) => !rest.deduplicate || rows.findIndex(({ input }) => input === rows[at - 1]?.input) === at - 1);
+        assert.deepEqual(
+          [...train, ...evaluation].toSorted((left, right) => left - right),
+          numbers,
+        );
+        const groupOf = (at: number): string => (rest.groupBy.length > 0 ? (rows[at - 1]?.session ?? '') : String(at));
+        const groups = groupedBy(numbers, groupOf);
+        const onEval = new Set(evaluation);
+        for (const members of groups.values())
+          assert.ok(members.every((at) => onEval.has(at)) || !members.some((at) => onEval.has(at)));
+        assert.ok(groups.size < 2 ? evaluation.length === 0 : train.length > 0 && evaluation.length > 0);
+        const contents = (side: readonly number[]) => new Set(side.map((at) => rows[at - 1]?.input));
+        const trained = contents(train);
+        assert.equal(overlap, [...contents(evaluation)].filter((content) => trained.has(content)).length);
+        const sidesOf = (of: readonly number[]) => new Set(of.map(groupOf)).size;
+        if (sidesOf(train) < 2 || sidesOf(evaluation) < 2) return;
+        const strata = groupedBy([...groups.values()], ([first = 0]) =>
+          isStratified ? (rows[first - 1]?.label ?? '') : '',
+        );
+        for (const members of strata.values()) {
+          const all = members.flat();
+          const largest = Math.max(...members.map(({ length }) => length));
+          const share = (all.length * rest.evalPercent) / 100;
+          const got = all.filter((at) => onEval.has(at)).length;
+          assert.ok(Math.abs(got - share) <= largest / 2 + 1e-9, `${got} of ${all.length} for ${rest.evalPercent} %`);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 12, seed: 7 });
+  });
+
   it('survives names and values that look like SQL', async () => {
     const hostile = numbered(6, (index) => ({ session: `'); DROP VIEW t; -- ${index % 3}`, label: '"' }));
     const sides = await split(hostile, { groupBy: ['session', 'label'], evalPercent: 33 });
     assert.equal(sides.train.length + sides.eval.length, 6);
   });
 });
+
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
