@@ -55,7 +55,7 @@ export function objectSettings(place: DatabaseAddress | string): Readonly<Record
 }
 
 /** The store that `objectSettings` names, or the folder. */
-export function objectStoreOf(place: DatabaseAddress, folder: string): ObjectStore {
+export function objectStoreOf(place: DatabaseAddress | string, folder: string): ObjectStore {
   if (STORE !== 's3') return new LocalObjectStore(path.join(folder, 'objects'));
   return new S3ObjectStore({
     place: {

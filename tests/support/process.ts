@@ -12,7 +12,11 @@ import { objectSettings } from './lane.ts';
 import { noteText } from './watch-fetch.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const MAIN = join(ROOT, 'src/app/main.ts');
+/** `TEST_PROGRAM=dist` runs what was built, which starts in a third of the time; the source needs no build. */
+const PROGRAM =
+  process.env['TEST_PROGRAM'] === 'dist'
+    ? [join(ROOT, 'dist/src/app/main.js')]
+    : ['--import', 'tsx', join(ROOT, 'src/app/main.ts')];
 
 export interface Finished {
   readonly code: number | null;
@@ -29,7 +33,7 @@ export class OvermindProcess {
 
   constructor(args: readonly string[], environment: Readonly<Record<string, string>>) {
     const { PATH = '', HOME = '', TMPDIR } = process.env;
-    this.child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+    this.child = spawn(process.execPath, [...PROGRAM, ...args], {
       cwd: ROOT,
       env: {
         PATH,
