@@ -169,16 +169,27 @@ const staleNumber: Rule = {
 
 const LONG_ENOUGH = 60;
 
+/** The languages that a small word belongs to. */
+const LANGUAGES_OF: ReadonlyMap<string, readonly string[]> = new Map(
+  [...new Set(Object.values(FUNCTION_WORDS).flat())].map((word) => [
+    word,
+    Object.keys(FUNCTION_WORDS).filter((language) => FUNCTION_WORDS[language]?.includes(word)),
+  ]),
+);
+
 function languageOf(text: string): string | undefined {
   const foreign = text.match(/\p{L}/gu)?.length ?? 0;
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
   if (foreign - latin > foreign / 2) return 'another script';
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const counts = new Map<string, number>();
   let best: string | undefined;
   let most = 2;
-  for (const [language, known] of Object.entries(FUNCTION_WORDS)) {
-    const count = words.filter((word) => known.includes(word)).length;
-    if (count > most) [best, most] = [language, count];
+  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
+    for (const language of LANGUAGES_OF.get(word) ?? []) {
+      const count = (counts.get(language) ?? 0) + 1;
+      counts.set(language, count);
+      if (count > most) [best, most] = [language, count];
+    }
   }
   return best;
 }

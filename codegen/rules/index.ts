@@ -1,4 +1,3 @@
-import { sortDiagnostics } from '../load/diagnostics.ts';
 import { pointer } from '../load/positions.ts';
 import type { ContractModel, Diagnostic, Fix, JsonPath } from '../model/types.ts';
 import { argumentRules } from './arguments.ts';
@@ -80,12 +79,11 @@ export interface Judging extends Partial<Scene> {
   readonly today?: string | undefined;
 }
 
-/** Applies every rule and sets answered findings apart. */
+/** Applies every rule and sets answered findings apart; in no particular order. */
 export function judgeModel(model: ContractModel, judging: Judging = {}): Sifted {
   const { texts = new Map<string, string>(), figures = () => undefined, today } = judging;
   const scene: Scene = { texts, figures };
   const found: Diagnostic[] = [];
   for (const rule of RULES) for (const finding of rule.check(model, scene)) found.push(diagnose(rule, finding));
-  const { open, suppressed } = sift(model, found, RULES, today);
-  return { open: sortDiagnostics(open), suppressed };
+  return sift(model, found, RULES, today);
 }
