@@ -8,6 +8,8 @@ import type { Answer, Mock } from './mock.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_LATENCY_MS = 60_000;
+/** A client that comes back meanwhile must not meet a connection that is being closed. */
+const IDLE_MS = 75_000;
 const LOCAL = /^(?:localhost|127\.0\.0\.1|\[::1\])$/u;
 
 export interface Serving {
@@ -25,7 +27,7 @@ export interface ServeOptions {
 
 /** Serves the mock on every path until it is closed. */
 export async function serve(mock: Mock, { host, port, latencyMs }: ServeOptions): Promise<Serving> {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: IDLE_MS }, (request, response) => {
     handle(request, response, { mock, latencyMs }).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
       send(response, { status: 500, body: { jsonrpc: '2.0', id: null, error: { code: -32603, message } } });

@@ -9,6 +9,7 @@ import type { Era } from '../../support/mcp.ts';
 import {
   Both,
   contentOf,
+  eachOf,
   envelopeOf,
   ERAS,
   errorOf,
@@ -78,7 +79,10 @@ describe('mock and server', function () {
     await Promise.all(every.filter(({ tool }) => makes(tool.name)).map(compare));
     // What changes a dataset waits until nothing else does.
     for (const one of every) if (!makes(one.tool.name) && !one.tool.behaviour.readOnly) await compare(one);
-    await Promise.all(every.filter(({ tool }) => tool.behaviour.readOnly).map(compare));
+    await eachOf(
+      every.filter(({ tool }) => tool.behaviour.readOnly),
+      compare,
+    );
   });
 
   it('answer every example of every resource alike, in both revisions', async () => {
@@ -150,13 +154,11 @@ describe('mock and server', function () {
     const every = parts.model.tools.flatMap(({ name }) =>
       wrong.flatMap((args) => ERAS.map((era) => ({ name, args, era }))),
     );
-    await Promise.all(
-      every.map(async ({ name, args, era }) => {
-        const { server, mock } = await both.ask('tools/call', { name, arguments: args }, { era });
-        assert.deepEqual(errorOf(server), errorOf(mock), name);
-        assert.equal(errorOf(server).code, 'invalid_input');
-      }),
-    );
+    await eachOf(every, async ({ name, args, era }) => {
+      const { server, mock } = await both.ask('tools/call', { name, arguments: args }, { era });
+      assert.deepEqual(errorOf(server), errorOf(mock), name);
+      assert.equal(errorOf(server).code, 'invalid_input');
+    });
   });
 
   it('answer every declared error of every tool alike, in both revisions', async () => {
@@ -165,23 +167,21 @@ describe('mock and server', function () {
       tool.errors.flatMap((code) => ERAS.map((era) => ({ tool, code, era }))),
     );
     const tried = new Set<string>();
-    await Promise.all(
-      every.map(async ({ tool, code, era }) => {
-        const what = `${tool.name} ${code}`;
-        const known = provoking(tool, code);
-        const params = { name: tool.name, arguments: {} };
-        const { server, mock } = await both.ask('tools/call', params, { real: known ?? params, era, wanted: code });
-        const told = errorOf(mock, what);
-        assert.equal(told.code, code);
-        assert.equal(told.retryable, parts.model.errors.find((error) => error.code === code)?.retryable, what);
-        assert.deepEqual(told.members, ['code', 'fields', 'message', 'retryable'], what);
-        if (known === undefined) return;
-        tried.add(what);
-        const { fields: _named, ...answered } = errorOf(server, what);
-        const { fields: _made, ...mocked } = told;
-        assert.deepEqual(mocked, answered, what);
-      }),
-    );
+    await eachOf(every, async ({ tool, code, era }) => {
+      const what = `${tool.name} ${code}`;
+      const known = provoking(tool, code);
+      const params = { name: tool.name, arguments: {} };
+      const { server, mock } = await both.ask('tools/call', params, { real: known ?? params, era, wanted: code });
+      const told = errorOf(mock, what);
+      assert.equal(told.code, code);
+      assert.equal(told.retryable, parts.model.errors.find((error) => error.code === code)?.retryable, what);
+      assert.deepEqual(told.members, ['code', 'fields', 'message', 'retryable'], what);
+      if (known === undefined) return;
+      tried.add(what);
+      const { fields: _named, ...answered } = errorOf(server, what);
+      const { fields: _made, ...mocked } = told;
+      assert.deepEqual(mocked, answered, what);
+    });
     assert.deepEqual(
       Object.keys(PROVOKED).filter((what) => !tried.has(what)),
       [],

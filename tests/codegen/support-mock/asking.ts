@@ -40,6 +40,15 @@ export class Both {
   }
 }
 
+/** All of them, few at a time: each request of a crowd would open a connection of its own. */
+export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const next = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: 8 }, next));
+}
+
 export function contentOf({ status, result, error }: RpcAnswer, what: string): unknown {
   assert.equal(status, 200, what);
   assert.notEqual(result?.['isError'], true, `${what}: ${JSON.stringify(result?.['content'] ?? error)}`);
