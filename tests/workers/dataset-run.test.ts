@@ -14,7 +14,7 @@ import { question } from '../domain/datasets/traces.ts';
 /** `DATASET_KILLS=50` makes a long run of it. */
 const KILLS = Number(process.env['DATASET_KILLS'] ?? 4);
 const TRACES = 12;
-const LEASE_MS = 600;
+const LEASE_MS = 1_500;
 /** Enough that no job is given up: what is looked at here is what it leaves behind, not patience. */
 const PATIENT = { dataset_run: { ...jobPolicies.dataset_run, attempts: 1_000 } };
 const DAY_MS = 86_400_000;
@@ -123,7 +123,8 @@ describe('dataset workers that are killed while they land', function () {
     for await (const { key } of world.objects.list(`datasets/${projectId}`)) kept.push(key);
     const { datasets } = await world.datasets.service.list(projectId, { limit: 100 });
     assert.deepEqual(kept.sort(), datasets.flatMap(({ active }) => active?.table?.objectKey ?? []).sort());
-    assert.deepEqual(await readdir(path.join(world.folder, 'objects/partial')), []);
+    // Where objects are kept elsewhere there is no such folder.
+    assert.deepEqual(await readdir(path.join(world.folder, 'objects/partial')).catch(() => []), []);
     assert.deepEqual(await readdir(path.join(world.folder, 'work')), []);
   }
 });
