@@ -14,8 +14,8 @@ export const PEERS: {
   readonly peers: readonly Peer[];
 } = {
   measure: 'o200k tokens of name, description and input schema',
-  source: 'the `tools/list` each server publishes, counted with the tokenizer used here',
-  seen: '2026-11-30',
+  source: 'counts of the `tools/list` each server published in 2026, rounded; servers change them with every release',
+  seen: 'taken over on 2026-11-30',
   peers: [
     { name: 'server-everything', mean: [80] },
     { name: 'supabase', mean: [130] },
