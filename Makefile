@@ -8,7 +8,7 @@ BASE ?= origin/main
 .DEFAULT_GOAL := help
 .PHONY: help install build start demo dev generate scaffold check-generated lint lint-contracts typecheck floors knip \
         format test test-pg test-store bench conformance conformance-auth containment docs mock schema-diff coverage test-browser cost check ci migrate clean \
-        scale chaos gate-properties designer-walk conformance-mock
+        scale datasets-at-size hostile-queries differential chaos gate-properties designer-walk conformance-mock
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
@@ -45,10 +45,10 @@ check-generated: install ## fail when generated/ is not what the contracts say
 	$(CONTRACT) check
 
 lint-contracts: install ## check the contracts alone
-	$(CONTRACT) lint
+	$(CONTRACT) lint --max-warnings 0
 
 cost: install ## tokens and bytes that each tool costs an agent
-	$(CONTRACT) cost
+	$(CONTRACT) cost --peers --savings
 
 typecheck: install ## compile without output
 	$(TSC) -p tsconfig.json
@@ -65,15 +65,15 @@ floors: install ## check who imports whom
 	$(NODE) tests/architecture/check-floors.mjs
 
 test: install build ## the whole suite on the embedded database
-	npm run --silent test
+	TEST_PROGRAM=dist npm run --silent test
 
 test-pg: install build ## the whole suite on the PostgreSQL of DATABASE_URL
 	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh start)"; export DATABASE_URL' >&2; exit 2; }
-	npm run --silent test
+	TEST_PROGRAM=dist npm run --silent test
 
 test-store: install build ## what touches a store, on the PostgreSQL of DATABASE_URL: all but the compiler's and the gate's own tests
 	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh start)"; export DATABASE_URL' >&2; exit 2; }
-	npm run --silent test:store
+	TEST_PROGRAM=dist npm run --silent test:store
 
 test-browser: install build ## the pages in Chromium: Console, docs site, review page
 	npx mocha 'tests/**/*.browser.ts'
@@ -102,7 +102,7 @@ schema-diff: install ## what a change breaks: make schema-diff BASE=ref
 designer-walk: build ## a new project from an empty folder: install, serve, gate, add, test
 	$(NODE) --import tsx tests/designer/walk.ts
 
-conformance-mock: install ## protocol scenarios against the mock of the fixture contracts
+conformance-mock: install ## the conformance suite against the mock of contracts with its names
 	$(NODE) --import tsx tests/conformance/mock.ts
 
 containment: install ## the prover on a folder of schema pairs: make containment SUITE=folder
@@ -111,12 +111,22 @@ containment: install ## the prover on a folder of schema pairs: make containment
 gate-properties: install ## the prover and the gate on seeded random schemas and edits
 	GATE_PAIRS=10000 GATE_EDITS=500 GATE_MUTATIONS=500 npx mocha tests/gate/containment-properties.test.ts tests/gate/contract-edits.test.ts tests/gate/real-contract-mutations.test.ts
 
-scale: build ## a million spans in, then every question at three sizes
+scale: build ## one store per size up to a million spans, every question asked of all in turn
 	$(NODE) --import tsx tests/bench/scale/run.ts
 
-chaos: build ## kill servers, workers and databases; SERVER_KILLS, DATASET_KILLS, DATABASE_KILLS, CHAOS_KILLS, CHAOS_JOBS
-	SERVER_KILLS=$${SERVER_KILLS:-20} DATASET_KILLS=$${DATASET_KILLS:-20} DATABASE_KILLS=$${DATABASE_KILLS:-10} CHAOS_KILLS=$${CHAOS_KILLS:-20} CHAOS_JOBS=$${CHAOS_JOBS:-200} \
-	  npx mocha tests/e2e/killed-server.test.ts tests/e2e/killed-database.test.ts tests/workers/chaos.test.ts tests/workers/dataset-run.test.ts tests/domain/observability/kill.test.ts
+datasets-at-size: build ## 1 GiB of JSONL and of CSV all the way through; a million rows asked
+	$(NODE) --import tsx tests/bench/datasets/size.ts
+
+hostile-queries: build ## 500 hostile statements while others ask
+	$(NODE) --import tsx tests/bench/datasets/hostile.ts
+
+differential: build ## query_dataset against DuckDB by hand, 200 random datasets
+	$(NODE) --import tsx tests/bench/datasets/differential.ts
+
+chaos: build ## kill servers, workers and databases; KILL_SERVERS, KILL_WORKERS, KILL_DATABASES, DATASET_KILLS, AGENT_KILLS, CHAOS_KILLS; CHAOS_DATABASE=postgresql
+	TEST_PROGRAM=dist CHAOS_STALLS=1 KILL_SERVERS=$${KILL_SERVERS:-50} KILL_WORKERS=$${KILL_WORKERS:-50} KILL_DATABASES=$${KILL_DATABASES:-50} \
+	  DATASET_KILLS=$${DATASET_KILLS:-20} AGENT_KILLS=$${AGENT_KILLS:-20} CHAOS_KILLS=$${CHAOS_KILLS:-20} CHAOS_JOBS=$${CHAOS_JOBS:-200} \
+	  npx mocha --exit tests/e2e/kills.test.ts tests/workers/chaos.test.ts tests/workers/dataset-run.test.ts tests/workers/dataset-agent.test.ts tests/domain/observability/kill.test.ts
 
 check: check-generated typecheck lint floors test ## what a change must pass
 

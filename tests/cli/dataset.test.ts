@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import { CuttingProxy } from '../support/cutting-proxy.ts';
 import { given, type World } from '../support/given.ts';
 import { overmind } from './support/run.ts';
 
@@ -35,14 +35,14 @@ describe('overmind dataset', () => {
     }));
     const path = join(folder, 'rows.jsonl');
     await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    const proxy = await startCuttingProxy(world.server.origin, MIB, 2);
+    const proxy = await CuttingProxy.start(Number(new URL(world.server.origin).port), [MIB, 2 * MIB]);
     const sent = await overmind(['dataset', 'upload', path, '--name', 'questions', '--intent', 'eval'], {
       ...settings,
       OVERMIND_URL: proxy.origin,
     });
     assert.equal(sent.code, 0, sent.stderr);
-    assert.equal(proxy.cuts(), 2);
-    await proxy.close();
+    assert.equal(proxy.cuts, 2);
+    await proxy.stop();
     assert.match(sent.stdout, /^questions {2}[0-9a-f-]{36}\nidle, for eval\n/);
     assert.match(sent.stdout, /expected_output +VARCHAR +0 %/);
     assert.match(sent.stdout, /weight +DOUBLE +0 %/);

@@ -1,54 +1,48 @@
-import { createServer, connect, type Socket } from 'node:net';
-import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-export interface CuttingProxy {
-  readonly origin: string;
-  /** Connections cut so far. */
-  cuts(): number;
-  close(): Promise<void>;
-}
+/** A connection to a server that breaks at chosen places, in the middle of whatever is being sent. */
+export class CuttingProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #passed = 0;
+  cuts = 0;
 
-/**
- * Passes bytes on to the server at `origin` and cuts the connection, both ways and without a word, whenever this many
- * more have gone up; `times` times, and lets everything through from then on.
- */
-export async function startCuttingProxy(origin: string, every: number, times: number): Promise<CuttingProxy> {
-  const { hostname, port } = new URL(origin);
-  const sockets = new Set<Socket>();
-  let sent = 0;
-  let cuts = 0;
-  const proxy = createServer((near) => {
-    const far = connect(Number(port), hostname);
-    const end = (): void => {
-      near.destroy();
-      far.destroy();
-      sockets.delete(near);
-    };
-    sockets.add(near);
-    for (const socket of [near, far]) socket.on('error', end).on('close', end);
-    far.pipe(near);
-    near.on('data', (bytes) => {
-      sent += bytes.length;
-      if (cuts < times && sent > every * (cuts + 1)) {
-        cuts += 1;
-        end();
-      } else if (!far.write(bytes)) {
-        near.pause();
-        far.once('drain', () => near.resume());
-      }
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** `places` are counts of bytes sent by clients after which every connection is destroyed. */
+  static async start(target: number, places: readonly number[]): Promise<CuttingProxy> {
+    const server = createServer();
+    const proxy = new CuttingProxy(server);
+    server.on('connection', (client) => proxy.#join(client, connect(target, '127.0.0.1'), places));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get origin(): string {
+    // because a server that listens on TCP has an address with a port
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #join(client: Socket, server: Socket, places: readonly number[]): void {
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      // What is cut ends with errors on both sides; the client notices, and that is the point.
+      socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket));
+    }
+    client.on('data', (bytes) => {
+      this.#passed += bytes.length;
+      const place = places[this.cuts];
+      if (place === undefined || this.#passed < place) return;
+      this.cuts += 1;
+      for (const socket of this.#sockets) socket.destroy();
     });
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const address = proxy.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
-  return {
-    origin: `http://127.0.0.1:${address.port}`,
-    cuts: () => cuts,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      proxy.close();
-      await once(proxy, 'close');
-    },
-  };
+    client.pipe(server).pipe(client);
+  }
 }

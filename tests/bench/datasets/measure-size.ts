@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '../../../generated/client/index.ts';
 import type { BenchCaller } from './bench-caller.ts';
-import { CuttingProxy } from './cutting-proxy.ts';
+import { CuttingProxy } from '../../support/cutting-proxy.ts';
 import { generatedFile, type GeneratedFile } from './generated-file.ts';
 import { MemoryWatch, type MemoryPeaks } from './memory-watch.ts';
 
