@@ -10,7 +10,8 @@ export interface ConnectionOptions {
   readonly keyFile?: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Settings by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A server, as one credential sees it. */
 export interface Connection {

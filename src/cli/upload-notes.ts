@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from './connection.ts';
 
 /** What makes two uploads one and the same: where to, and which bytes. */
 export interface UploadIdentity {
@@ -15,7 +16,7 @@ export interface UploadIdentity {
 export class UploadNotes {
   readonly #folder: string;
 
-  constructor(environment: Readonly<Record<string, string | undefined>>) {
+  constructor(environment: Environment) {
     const state = environment['XDG_STATE_HOME'];
     const base = state === undefined || state === '' ? join(homedir(), '.local', 'state') : state;
     this.#folder = join(base, 'overmind', 'uploads');

@@ -107,12 +107,12 @@ describe('addressesOf', () => {
 });
 
 describe('the settings table', () => {
-  it('is the only place that reads the environment', () => {
+  it('is the only place of the server that reads the environment; the command hands its own on', () => {
     const root = resolve(import.meta.dirname, '../../src');
     const readers = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && readFileSync(join(root, file), 'utf8').includes('process.env'))
       .sort();
-    assert.deepEqual(readers, ['app/config.ts']);
+    assert.deepEqual(readers, ['app/config.ts', 'cli/main.ts']);
   });
 
   it('gives every setting to help and to the documentation, and hides secrets', () => {

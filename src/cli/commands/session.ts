@@ -1,5 +1,5 @@
 import type { Terminal } from '../../kernel/terminal.ts';
-import { connect, type Connection, type ConnectionOptions } from '../connection.ts';
+import { connect, type Connection, type ConnectionOptions, type Environment } from '../connection.ts';
 import { createProgress, type Progress } from '../progress.ts';
 
 /** What every command is given. */
@@ -7,7 +7,7 @@ export interface Session {
   readonly terminal: Terminal;
   readonly progress: Progress;
   readonly json: boolean;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly connect: () => Promise<Connection>;
 }
 
@@ -15,8 +15,10 @@ export interface GlobalOptions extends ConnectionOptions {
   readonly json?: true;
 }
 
-export function openSession(terminal: Terminal, options: GlobalOptions): Session {
-  const environment = process.env;
+export function openSession(
+  { terminal, environment }: Pick<Session, 'terminal' | 'environment'>,
+  options: GlobalOptions,
+): Session {
   const json = options.json === true;
   return {
     terminal,
