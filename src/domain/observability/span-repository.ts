@@ -46,6 +46,7 @@ const INSERT_NEW = `insert into ?? (project_id, received_at, ${COLUMN_NAMES})
   from unnest(${arrayMarks(COLUMNS)}) as span(${COLUMN_NAMES})
   where not exists (select from only spans held
     where held.project_id = ? and held.trace_id = span.trace_id and held.span_id = span.span_id)
+  order by span.trace_id collate "C", span.span_id collate "C"
   on conflict (project_id, trace_id, span_id) do nothing
   returning trace_id || span_id as key`;
 
@@ -59,8 +60,8 @@ export class SpanRepository {
   /**
    * Stores the spans that are neither in this table nor in `spans` itself, and answers their keys. They travel as one
    * array per column: a value list would hit the driver's limit of 65,535 parameters and be planned anew for every
-   * size of batch, and unpacking one JSON text costs the server twice as much. The caller sorts them, so that two
-   * processes with the same batch wait for each other instead of deadlocking.
+   * size of batch, and unpacking one JSON text costs the server twice as much. They go in sorted, whatever join the
+   * planner chose before, so that two processes with the same batch wait for each other instead of deadlocking.
    */
   async insertNew(
     projectId: string,
