@@ -22,6 +22,7 @@ const BUCKET = 'overmind-tests';
 const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 /** Processes that a test starts keep their objects where it does. */
 const ENDPOINT = 'TEST_S3_ENDPOINT';
+const EVERYWHERE = { withinMs: 20_000, everyMs: 700 };
 
 /** Starts what the installation needs besides its database; before the first test. */
 export async function startLane(): Promise<void> {
@@ -80,7 +81,8 @@ export async function everywhere(check: () => Promise<unknown>): Promise<void> {
   }
   await eventually(async () => {
     for (let turn = 0; turn < PROCESSES; turn += 1) await check();
-  });
+    // Slowly: a check may be a refused credential, and only so many of those are answered in a minute.
+  }, EVERYWHERE);
 }
 
 function endpoint(): string {
