@@ -71,7 +71,7 @@ test-pg: install build ## the whole suite on the PostgreSQL of DATABASE_URL
 	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh start)"; export DATABASE_URL' >&2; exit 2; }
 	TEST_PROGRAM=dist npm run --silent test
 
-test-store: install build ## what touches a store, on the PostgreSQL of DATABASE_URL: all but the compiler's and the gate's own tests
+test-store: install build ## what touches a store, on the PostgreSQL of DATABASE_URL: all but the tests of the compiler, the gate, the engine and the benches
 	@test -n "$$DATABASE_URL" || { echo 'Set DATABASE_URL to a PostgreSQL 15 or newer, or run: eval "$$(tests/support/postgres.sh start)"; export DATABASE_URL' >&2; exit 2; }
 	TEST_PROGRAM=dist npm run --silent test:store
 

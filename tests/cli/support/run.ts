@@ -4,6 +4,11 @@ import { text } from 'node:stream/consumers';
 import { noteText } from '../../support/watch-fetch.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
+/** As in `tests/support/process.ts`: what was built starts sooner, the source needs no build. */
+const PROGRAM =
+  process.env['TEST_PROGRAM'] === 'dist'
+    ? [resolve(ROOT, 'dist/src/cli/main.js')]
+    : ['--import', resolve(ROOT, 'node_modules/tsx/dist/loader.mjs'), resolve(ROOT, 'src/cli/main.ts')];
 
 export interface Run {
   readonly code: number | null;
@@ -18,11 +23,11 @@ export async function overmind(
   folder = ROOT,
 ): Promise<Run> {
   const { PATH = '' } = process.env;
-  const child = spawn(
-    process.execPath,
-    ['--import', resolve(ROOT, 'node_modules/tsx/dist/loader.mjs'), resolve(ROOT, 'src/cli/main.ts'), ...args],
-    { cwd: folder, env: { PATH, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const child = spawn(process.execPath, [...PROGRAM, ...args], {
+    cwd: folder,
+    env: { PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = new Promise<number | null>((done) => child.once('close', done));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   noteText(stdout + stderr);
