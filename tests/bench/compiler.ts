@@ -32,7 +32,7 @@ const best = (args: readonly string[], before: () => void, expected = 0): number
     }),
   );
 
-/** Generation from nothing, again over an unchanged tree, after one edit's worth of change, and lint, on `size` tools. */
+/** Generation from nothing and over an unchanged tree, lint, cost, docs and the gate, on `size` tools. */
 export function measureCompiler(folder: string, size: number): readonly CompilerFigure[] {
   const schemas = resolve(folder, `schemas-${String(size)}`);
   const out = resolve(folder, `generated-${String(size)}`);
@@ -44,8 +44,16 @@ export function measureCompiler(folder: string, size: number): readonly Compiler
     { step: `generate ${String(size)} tools from nothing`, cpu_seconds: best(['generate', ...where], clear) },
     { step: `generate ${String(size)} tools, unchanged`, cpu_seconds: best(['generate', ...where], () => undefined) },
     { step: `lint ${String(size)} tools`, cpu_seconds: best(['lint', '--schemas', schemas], () => undefined) },
+    { step: `cost of ${String(size)} tools`, cpu_seconds: best(['cost', ...where], () => undefined) },
+    { step: `docs of ${String(size)} tools`, cpu_seconds: measureDocs(folder, where) },
     { step: `diff ${String(size)} tools, ten of them breaking`, cpu_seconds: measureDiff(folder, schemas) },
   ];
+}
+
+/** The whole site, written anew each time. */
+function measureDocs(folder: string, [, schemas = '']: readonly string[]): number {
+  const site = resolve(folder, 'docs-site');
+  return best(['docs', '--schemas', schemas, '--out', site], () => rmSync(site, { recursive: true, force: true }));
 }
 
 /** The gate on two trees of which every fifteenth tool takes a shorter text than before. */
