@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { link, open, rm } from 'node:fs/promises';
+import { link, lstat, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RawAnswer } from '../../generated/client/index.ts';
 import { formatBytes, type Progress } from './progress.ts';
@@ -44,12 +44,22 @@ export async function receiveFile(
     check(answer.headers, { bytes, expected, sha256 });
     await link(part, path).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      throw new UsageFault(`${path} exists and is left as it is; name another file with --output.`);
+      throw taken(path);
     });
     return { path, bytes, sha256 };
   } finally {
     await rm(part, { force: true });
   }
+}
+
+/** Refuses a name that is taken before anything is asked of the server. */
+export async function requireFree(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found !== undefined) throw taken(path);
+}
+
+function taken(path: string): UsageFault {
+  return new UsageFault(`${path} exists and is left as it is; name another file with --output.`);
 }
 
 function check(

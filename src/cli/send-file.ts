@@ -4,6 +4,7 @@ import { ApiError, type Client } from '../../generated/client/index.ts';
 import type { Upload } from '../../generated/contracts/models/upload.ts';
 import { sleep } from '../kernel/duration.ts';
 import { backoffMs } from '../kernel/retry.ts';
+import { isWorthRepeating } from './explain.ts';
 import { digestFile } from './file-digest.ts';
 import { formatBytes, type Progress } from './progress.ts';
 import type { UploadIdentity, UploadNotes } from './upload-notes.ts';
@@ -133,8 +134,7 @@ class Transfer {
   /** Throws what another try would not change; else waits, as long as the server asks for. */
   async #waitAfter(error: unknown, alsoWorth: (code: string) => boolean = () => false): Promise<void> {
     const isAnswer = error instanceof ApiError;
-    if (isAnswer && !error.retryable && error.status < 500 && error.status !== 429 && !alsoWorth(error.code))
-      throw error;
+    if (!isWorthRepeating(error) && !(isAnswer && alsoWorth(error.code))) throw error;
     this.#failures += 1;
     if (this.#failures >= FAILURES_MAX) throw error;
     const asked = isAnswer ? Number(error.fields['retry_after_seconds'] ?? 0) * 1000 : 0;

@@ -25,23 +25,22 @@ export type ReplayAnswer =
   /** The key was used with other arguments. */
   | { readonly state: 'conflict' };
 
-/** Remembers the first outcome per caller, project, operation and request key for a day. */
-export interface IdempotencyStore {
-  claim(key: {
-    readonly subject: string;
-    readonly projectId: string | undefined;
-    readonly tool: string;
-    readonly requestKey: string;
-    /** SHA-256 in hex over the canonical arguments without the key. */
-    readonly digest: string;
-  }): Promise<ReplayAnswer>;
-}
-
-export interface ReplayRequest {
+/** One request as the store knows it. */
+export interface KeyedRequest {
   readonly subject: string;
   readonly projectId: string | undefined;
   readonly tool: string;
   readonly requestKey: string;
+  /** SHA-256 in hex over the canonical arguments without the key. */
+  readonly digest: string;
+}
+
+/** Remembers the first outcome per caller, project, operation and request key for a day. */
+export interface IdempotencyStore {
+  claim(request: KeyedRequest): Promise<ReplayAnswer>;
+}
+
+export interface ReplayRequest extends Omit<KeyedRequest, 'digest'> {
   readonly input: Record<string, unknown>;
 }
 

@@ -1,7 +1,7 @@
 import { retry } from '../../kernel/retry.ts';
 import { isWorthRepeating } from '../explain.ts';
 import { formatBytes } from '../progress.ts';
-import { receiveFile } from '../receive-file.ts';
+import { receiveFile, requireFree } from '../receive-file.ts';
 import type { Session } from './session.ts';
 
 export interface ExportOptions {
@@ -13,6 +13,7 @@ export interface ExportOptions {
 /** Stores the rows of a version as a file that did not exist before. */
 export async function exportDataset(session: Session, dataset: string, options: ExportOptions): Promise<void> {
   const { terminal, json, progress } = session;
+  if (options.output !== undefined) await requireFree(options.output);
   const { client, projectId } = await session.connect();
   const { format, cell, output } = options;
   const answered = await retry(

@@ -7,4 +7,3 @@ export type { JobFailureHooks, JobHandlerMap, JobRun } from './job-run.ts';
 export { describeJob, JobsService } from './jobs-service.ts';
 export type { JobDescription, JobFilter, JobPage, JobRequest, JobsServiceParts } from './jobs-service.ts';
 export { RequestKeys } from './request-keys.ts';
-export type { KeyedRequest, RequestAnswer, RequestClaim, RequestOutcome } from './request-keys.ts';

@@ -3,56 +3,25 @@ import { withEffectMark } from '../../db/effect-mark.ts';
 import { DAY_MS, MINUTE_MS } from '../../kernel/duration.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { IdempotencyStore, KeyedRequest, ReplayAnswer, ReplayClaim, ReplayOutcome } from '../../kernel/replay.ts';
 import { RequestKeyRepository, type RequestKeyName } from './request-key-repository.ts';
 
 const KEEP_MS = DAY_MS;
 /** Longer than any call may take; a key held beyond it belongs to a process that died. */
 const HOLD_MS = 2 * MINUTE_MS;
 
-export interface KeyedRequest {
-  readonly subject: string;
-  readonly projectId: string | undefined;
-  readonly tool: string;
-  readonly requestKey: string;
-  /** Digest of the arguments without the key. */
-  readonly digest: string;
-}
-
-export interface RequestOutcome {
-  readonly output: unknown;
-}
-
-/** The right to carry out the request; ends by `complete` or by `release`. */
-export interface RequestClaim {
-  /**
-   * Carries out the work so that whatever it commits is noted under the key in the same transaction: a process that
-   * dies between the effect and its answer leaves a key that is never carried out again.
-   */
-  run<T>(work: () => Promise<T>): Promise<T>;
-  complete(outcome: RequestOutcome): Promise<void>;
-  release(): Promise<void>;
-}
-
-export type RequestAnswer =
-  | { readonly state: 'claimed'; readonly claim: RequestClaim }
-  | { readonly state: 'completed'; readonly outcome: RequestOutcome }
-  | { readonly state: 'running' }
-  /** The request took effect, and its answer died with the process that made it. */
-  | { readonly state: 'answer_lost' }
-  | { readonly state: 'conflict' };
-
 /**
  * Remembers the first outcome of a request for 24 hours, by caller, project, operation and the key the caller chose,
  * so that a repeated call is answered and not carried out again.
  */
-export class RequestKeys {
+export class RequestKeys implements IdempotencyStore {
   readonly #repository: RequestKeyRepository;
 
   constructor(db: Db) {
     this.#repository = new RequestKeyRepository(db);
   }
 
-  async claim(request: KeyedRequest): Promise<RequestAnswer> {
+  async claim(request: KeyedRequest): Promise<ReplayAnswer> {
     const name: RequestKeyName = {
       subject: request.subject,
       projectId: request.projectId ?? '',
@@ -73,7 +42,7 @@ export class RequestKeys {
     if (row.answer_lost) return { state: 'answer_lost' };
     if (row.holder !== null) return { state: 'running' };
     // because `complete` stores nothing else
-    return { state: 'completed', outcome: row.outcome as RequestOutcome };
+    return { state: 'completed', outcome: row.outcome as ReplayOutcome };
   }
 
   /** Forgets what is older than a day; the number forgotten. */
@@ -81,7 +50,7 @@ export class RequestKeys {
     return this.#repository.deleteExpired(limit);
   }
 
-  #claimOf(name: RequestKeyName, holder: string): RequestClaim {
+  #claimOf(name: RequestKeyName, holder: string): ReplayClaim {
     return {
       run: (work) =>
         withEffectMark(async (tx) => {

@@ -17,17 +17,18 @@ export interface Run {
 }
 
 /** The command in a process of its own, with these settings and no other. */
-export async function overmind(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  folder = ROOT,
-): Promise<Run> {
+export function start(args: readonly string[], environment: Readonly<Record<string, string>>) {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [...PROGRAM, ...args], {
-    cwd: folder,
+  return spawn(process.execPath, [...PROGRAM, ...args], {
+    cwd: ROOT,
     env: { PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/** Runs the command to its end. */
+export async function overmind(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Run> {
+  const child = start(args, environment);
   const ended = new Promise<number | null>((done) => child.once('close', done));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   noteText(stdout + stderr);

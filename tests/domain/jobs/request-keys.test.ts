@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { inTransaction, type Db } from '../../../src/db/database.ts';
-import { RequestKeys, type KeyedRequest, type RequestAnswer } from '../../../src/domain/jobs/index.ts';
+import { RequestKeys } from '../../../src/domain/jobs/index.ts';
 import { newId } from '../../../src/kernel/ids.ts';
+import type { KeyedRequest, ReplayAnswer } from '../../../src/kernel/replay.ts';
 import { testDatabase } from '../../support/boot.ts';
 
-function claimOf(answer: RequestAnswer) {
+function claimOf(answer: ReplayAnswer) {
   assert.equal(answer.state, 'claimed');
   return answer.claim;
 }
