@@ -272,22 +272,69 @@ describe('DuckDbDatasetEngine', function () {
     for (const [index, rows] of others.entries()) assert.notEqual(await fingerprint(`f/o${index}.parquet`, rows), one);
   });
 
-  it('streams all rows back in order, and can be left early', async () => {
-    const rows = Array.from({ length: 20_000 }, (_, index) => ({ n: index, text: 'x'.repeat(200) }));
-    const table = await world.table(rows);
-    let next = 0;
-    let batches = 0;
-    for await (const batch of world.engine.batches(table)) {
-      batches += 1;
-      for (const row of batch) assert.equal(row['n'], next++);
+  it('counts what rows come to, whatever type a column has', async () => {
+    const turns = [
+      { role: 'user', content: 'q' },
+      { role: 'assistant', content: null, tool_calls: [{ id: '1' }] },
+      { role: 'assistant', content: 'a', tool_calls: [{ id: '2' }] },
+    ];
+    const named = [{ type: 'function', function: { name: 'f' } }];
+    const rows = [
+      { input: 'größe', output: 'a', status: 'ok', expected_output: 'x', messages: turns, tools: named },
+      { input: '\u00a0\n', output: 'bb', status: 'error', expected_output: 'x', messages: turns, tools: [] },
+      { input: 'in', output: ' ', status: null, expected_output: ' ', messages: [turns[0]], tools: null },
+      { input: 'in', output: null, status: 'error', expected_output: null, messages: [], tools: null },
+      { input: 'in', output: null, status: 'ok', expected_output: 'x', messages: null, tools: [{ type: 'f' }] },
+    ];
+    const facts = {
+      rows: 5,
+      references: 3,
+      hasOneReference: true,
+      emptyInputs: { count: 1, examples: [2] },
+      emptyOutputs: { count: 3, examples: [3, 4, 5] },
+      failedTraces: { count: 2, examples: [2, 4] },
+      inputCharacters: 13,
+      outputCharacters: 4,
+      longestCharacters: JSON.stringify(turns).length,
+      repeated: { count: 1, examples: [2] },
+      conversations: {
+        failed: 3,
+        failures: [
+          { row: 3, reason: 'messages has no assistant turn' },
+          { row: 4, reason: 'messages is not a list of turns' },
+          { row: 5, reason: 'messages is not a list of turns' },
+        ],
+        callingRows: 2,
+        multiTurnRows: 2,
+      },
+    };
+    const text = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+    const asText = rows.map((row) => ({ ...row, messages: text(row.messages), tools: text(row.tools) }));
+    const types = (json: string) =>
+      Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, /^m|^t/.test(name) ? json : 'VARCHAR']));
+    for (const type of ['JSON', 'VARCHAR']) {
+      await world.engine.writeRows('tables/facts.parquet', inBatches(type === 'JSON' ? rows : asText), {
+        columns: types(type),
+      });
+      const { repeated, ...counted } = await world.engine.measure('tables/facts.parquet');
+      assert.deepEqual({ ...counted, repeated }, facts, type);
     }
-    assert.equal(next, 20_000);
-    assert.ok(batches > 2);
-    for await (const batch of world.engine.batches(table)) {
-      assert.ok(batch.length > 0);
-      break;
-    }
-    assert.deepEqual(await cell('1'), 1);
+  });
+
+  it('takes rows for repeats of earlier ones by their content, not by their number', async () => {
+    const table = await world.table(
+      Array.from({ length: 30_000 }, (_, index) => ({ n: index % 29_980, x: [index < 0] })),
+    );
+    const { repeated, rows, conversations, emptyInputs } = await world.engine.measure(table);
+    assert.deepEqual([rows, conversations, emptyInputs], [30_000, undefined, undefined]);
+    assert.deepEqual(repeated, { count: 20, examples: Array.from({ length: 10 }, (_, index) => 29_981 + index) });
+    const none = await world.engine.measure(
+      await world.table([
+        { input: null, output: 'a' },
+        { input: null, output: 'b' },
+      ]),
+    );
+    assert.equal(none.repeated.count, 0);
   });
 
   it('leaves nothing in its work folder, whether it succeeds or fails', async () => {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { RowFacts } from './row-facts.ts';
 
 /** A row as the engine takes and gives it: JSON values, and bigint for integers a double cannot hold. */
 export type DatasetRow = Readonly<Record<string, unknown>>;
@@ -104,8 +105,8 @@ export interface DatasetEngine {
   /** Lets a statement pass that may run over `source`: guarded, parsed and bound to its columns, but not run. */
   check(source: string, sql: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
   query(source: string, request: QueryRequest): Promise<QueryAnswer>;
-  /** All rows in order, in bounded batches, values uncut. */
-  batches(source: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<readonly DatasetRow[]>;
+  /** Reads a version once, where it is, in bounded memory. */
+  measure(source: string, options?: { readonly signal?: AbortSignal }): Promise<RowFacts>;
   /** Removes what killed processes left in the work folder before `before`. */
   sweep(before: Date): Promise<number>;
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import type { JobRun } from '../jobs/index.ts';
 import { inferredCapability } from './capability-rank.ts';
 import { CellRepository } from './cell-repository.ts';
 import type { CellTable } from './cell.ts';
-import { measureRows } from './contracts.ts';
+import { measurementsOf } from './contracts.ts';
 import type { DatasetEngine, WrittenTable } from './dataset-engine.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import type { Dataset, DatasetIntent } from './dataset.ts';
@@ -184,8 +184,7 @@ export async function measureTable(
   },
 ): Promise<CellTable> {
   const { key, written, startedAt, signal } = made;
-  const names = written.columns.map(({ name }) => name);
-  const measured = await measureRows(engine.batches(key, { signal }), names);
+  const measured = measurementsOf(await engine.measure(key, { signal }));
   return { ...written, ...measured, objectKey: key, seconds: Math.round(monotonicMs() - startedAt) / 1_000 };
 }
 

@@ -15,7 +15,8 @@ export type {
   WrittenTable,
 } from './dataset-engine.ts';
 export type { Cell, CellState, CellTable, Fit } from './cell.ts';
-export type { ContractReport, RowFailure, RowStats } from './contracts.ts';
+export type { ContractReport, RowStats } from './contracts.ts';
+export type { RowFacts } from './row-facts.ts';
 export type { CreateFromCalls } from './call-spec.ts';
 export type { CreatedDatasets, CreateFromFiles, CreateFromTraces } from './dataset-creation.ts';
 export type { AgentMessage } from './dataset-agent.ts';

@@ -15,6 +15,7 @@ import type {
   ObjectStore,
   QueryAnswer,
   QueryRequest,
+  RowFacts,
   SourceFile,
   WriteRowsOptions,
   WrittenTable,
@@ -205,30 +206,19 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     await this.#withFile(source, (file) => this.#run(this.#queries, { kind: 'check', file, sql }, run));
   }
 
-  async *batches(
-    source: string,
-    { signal }: { readonly signal?: AbortSignal } = {},
-  ): AsyncIterable<readonly DatasetRow[]> {
-    const stop = new AbortController();
-    const ended = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-    const channel = new BatchChannel();
-    const work = this.#withFile(source, (file) =>
-      this.#run(
-        this.#jobs,
-        { kind: 'batches', file },
-        { ...jobRun(source, ended), onBatch: (rows) => channel.put(rows) },
-      ),
-    ).then(
-      () => channel.end(),
-      (error: unknown) => channel.fail(error),
+  async measure(source: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<RowFacts> {
+    return this.#inWorkFolder((folder) =>
+      this.#withFile(source, async (file) => {
+        const task: EngineTask = {
+          kind: 'measure',
+          file,
+          spillFolder: path.join(folder, SPILL),
+          identity: ROW_IDENTITY,
+        };
+        // because measureTable in the engine process writes exactly this shape
+        return JSON.parse(await this.#run(this.#jobs, task, jobRun(source, signal))) as RowFacts;
+      }),
     );
-    try {
-      // because readBatches in the engine process writes arrays of rows
-      for await (const rows of channel.take()) yield JSON.parse(rows) as DatasetRow[];
-    } finally {
-      stop.abort();
-      await work;
-    }
   }
 
   async sweep(before: Date): Promise<number> {
@@ -308,46 +298,6 @@ async function digestOf(
     sizeBytes += bytes.length;
   }
   return { sizeBytes, sha256: hash.digest('hex') };
-}
-
-/** One batch at a time between the engine's pushing and the reader's pulling. */
-class BatchChannel {
-  #batch: { readonly rows: string; readonly taken: () => void } | undefined;
-  #outcome: { readonly error?: unknown } | undefined;
-  #wake: (() => void) | undefined;
-
-  put(rows: string): Promise<void> {
-    return new Promise((taken) => {
-      this.#batch = { rows, taken };
-      this.#wake?.();
-    });
-  }
-
-  end(): void {
-    this.#outcome = {};
-    this.#wake?.();
-  }
-
-  fail(error: unknown): void {
-    this.#outcome = { error };
-    this.#wake?.();
-  }
-
-  async *take(): AsyncIterable<string> {
-    for (;;) {
-      if (this.#batch !== undefined) {
-        const { rows, taken } = this.#batch;
-        this.#batch = undefined;
-        yield rows;
-        taken();
-      } else if (this.#outcome !== undefined) {
-        if ('error' in this.#outcome) throw this.#outcome.error;
-        return;
-      } else {
-        await new Promise<void>((resolve) => (this.#wake = resolve));
-      }
-    }
-  }
 }
 
 function jobRun(key: string, signal: AbortSignal | undefined): RunOptions & Turn {

@@ -2,8 +2,9 @@ import { setPriority } from 'node:os';
 import { allowSpill, guard, lock, openDatabase, openTable } from './engine-database.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { exportTable, openFiles } from './file-tasks.ts';
+import { measureTable } from './measure-tasks.ts';
 import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
-import { readAnswer, readBatches } from './read-tasks.ts';
+import { readAnswer } from './read-tasks.ts';
 import { StatementFault } from './statement-guard.ts';
 import { openRows, writeTable } from './write-tasks.ts';
 
@@ -15,7 +16,6 @@ const BELOW_OTHER_TASKS = 19;
 
 let limits: EngineLimits = { memoryMb: 256, residentMb: 768 };
 let spare: Promise<EngineDatabase> | undefined;
-let wanted: (() => void) | undefined;
 /** CPU time of this process when its present task began, in microseconds. */
 let begunAt: number | undefined;
 
@@ -28,7 +28,6 @@ process.on('message', (message) => {
 });
 
 async function receive(request: EngineRequest): Promise<void> {
-  if (request.kind === 'next') wanted?.();
   if (request.kind === 'start') {
     limits = request.limits;
     setInterval(watch, WATCH_MS).unref();
@@ -81,15 +80,11 @@ async function perform(task: EngineTask, { connection }: EngineDatabase): Promis
         return 'null';
       });
     }
-    case 'batches': {
+    case 'measure': {
+      await allowSpill(connection, task.spillFolder);
       await openTable(connection, task.file);
       await lock(connection, [task.file]);
-      for await (const rows of readBatches(connection)) {
-        const next = new Promise<void>((resolve) => (wanted = resolve));
-        await send({ kind: 'batch', rows });
-        await next;
-      }
-      return 'null';
+      return measureTable(connection, task.identity);
     }
     case 'write_rows': {
       await allowSpill(connection, task.spillFolder);

@@ -19,8 +19,6 @@ export class TaskFailure extends Error {
 export interface RunOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Takes the rows of a batch; the engine goes on when it has returned. */
-  readonly onBatch?: (rows: string) => Promise<void>;
 }
 
 /** Below the server and its database from the first moment on, because a process that starts is work too. */
@@ -100,7 +98,7 @@ export class EngineProcess {
     }
   }
 
-  async #converse(request: EngineRequest, { timeoutMs, signal, onBatch }: RunOptions): Promise<string> {
+  async #converse(request: EngineRequest, { timeoutMs, signal }: RunOptions): Promise<string> {
     signal?.throwIfAborted();
     let settle = (): void => undefined;
     const promise = new Promise<string>((resolve, reject) => {
@@ -117,8 +115,7 @@ export class EngineProcess {
         else if (reply.kind === 'ready') resolve('');
         else if (reply.kind === 'done') resolve(reply.answer);
         else if (reply.kind === 'exhausted') reject(new TaskFailure('exhausted', 'The engine ran out of memory.'));
-        else if (reply.kind !== 'batch') reject(new TaskFailure(reply.kind, reply.message));
-        else void onBatch?.(reply.rows).then(() => this.#send({ kind: 'next' }), reject);
+        else reject(new TaskFailure(reply.kind, reply.message));
       };
     });
     try {

@@ -26,13 +26,6 @@ export interface ValueBounds {
   readonly cut: () => void;
 }
 
-export const UNBOUNDED: ValueBounds = {
-  textLength: Number.POSITIVE_INFINITY,
-  items: Number.POSITIVE_INFINITY,
-  depth: 200,
-  cut: () => undefined,
-};
-
 /** Digits that survive a trip through a double and back, whatever they are. */
 const DOUBLE_DIGITS = 15;
 

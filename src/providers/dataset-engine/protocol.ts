@@ -14,7 +14,7 @@ export type EngineTask =
       readonly maxBytes: number;
     }
   | { readonly kind: 'check'; readonly file: string; readonly sql: string }
-  | { readonly kind: 'batches'; readonly file: string }
+  | { readonly kind: 'measure'; readonly file: string; readonly spillFolder: string; readonly identity: string }
   | {
       readonly kind: 'write_rows';
       readonly jsonLines: string;
@@ -64,15 +64,10 @@ export interface EngineLimits {
 }
 
 export type EngineRequest =
-  | { readonly kind: 'start'; readonly limits: EngineLimits }
-  | { readonly kind: 'task'; readonly task: EngineTask }
-  /** Asks for the next batch. */
-  | { readonly kind: 'next' };
+  { readonly kind: 'start'; readonly limits: EngineLimits } | { readonly kind: 'task'; readonly task: EngineTask };
 
 export type EngineReply =
   | { readonly kind: 'ready' }
-  /** JSON text of an array of rows. */
-  | { readonly kind: 'batch'; readonly rows: string }
   /** JSON text of the task's answer. */
   | { readonly kind: 'done'; readonly answer: string }
   /** The statement is at fault; the message is the engine's own and may hold paths. */

@@ -1,13 +1,12 @@
 import type { DuckDBConnection, DuckDBResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { clip } from '../../kernel/bounded.ts';
-import { toJson, typeName, UNBOUNDED } from './json-values.ts';
+import { toJson, typeName } from './json-values.ts';
 import type { ValueBounds } from './json-values.ts';
 import { StatementFault } from './statement-guard.ts';
 
 const COLUMNS_MAX = 200;
 const NAME_MAX = 255;
 const DEPTH_MAX = 16;
-const BATCH_CHARACTERS = 1 << 20;
 
 /** Tighter and tighter bounds for a first row that does not fit; the last one always does for 200 columns. */
 const STEPS = [
@@ -50,27 +49,9 @@ export async function readAnswer(connection: DuckDBConnection, sql: string, boun
   return `{"columns":${JSON.stringify(described)},"rows":[${rows.join(',')}],"truncated":${truncated}}`;
 }
 
-/** All rows of `t` as JSON texts of arrays of about a megabyte. */
-export async function* readBatches(connection: DuckDBConnection): AsyncIterable<string> {
-  const result = await connection.stream('SELECT * FROM t');
-  const columns = columnsOf(result, Number.POSITIVE_INFINITY);
-  let batch: string[] = [];
-  let size = 0;
-  for await (const values of rowsOf(result)) {
-    const text = JSON.stringify(toRow(values, columns, UNBOUNDED));
-    batch.push(text);
-    size += text.length;
-    if (size < BATCH_CHARACTERS) continue;
-    yield `[${batch.join(',')}]`;
-    batch = [];
-    size = 0;
-  }
-  if (batch.length > 0) yield `[${batch.join(',')}]`;
-}
-
-function columnsOf(result: DuckDBResult, max = COLUMNS_MAX): readonly Column[] {
-  if (result.columnCount > max) {
-    throw new StatementFault(`The answer has ${result.columnCount} columns; select at most ${max}.`);
+function columnsOf(result: DuckDBResult): readonly Column[] {
+  if (result.columnCount > COLUMNS_MAX) {
+    throw new StatementFault(`The answer has ${result.columnCount} columns; select at most ${COLUMNS_MAX}.`);
   }
   const taken = new Set<string>();
   return result.columnTypes().map((type, index) => ({ name: freeName(result.columnName(index), taken), type }));

@@ -12,7 +12,7 @@ const COLUMNS_MAX = 1_000;
 const NOT_IN_PARQUET = /HUGEINT|BIGNUM|UNION|BIT\b|INTERVAL|TIME WITH TIME ZONE|VARIANT|GEOMETRY/;
 const WIDE_INTEGER = /^(?:U?HUGEINT|BIGNUM)$/;
 
-interface ColumnType {
+export interface ColumnType {
   readonly name: string;
   readonly type: string;
 }
@@ -77,7 +77,8 @@ async function fingerprint(connection: DuckDBConnection, columns: readonly Colum
   return hash.digest('hex');
 }
 
-async function describe(connection: DuckDBConnection, view: string): Promise<readonly ColumnType[]> {
+/** Columns of a view, as the engine names them and their types. */
+export async function describe(connection: DuckDBConnection, view: string): Promise<readonly ColumnType[]> {
   const result = await connection.stream(`SELECT * FROM ${view} LIMIT 0`);
   return result.columnTypes().map((type, index) => ({ name: result.columnName(index), type: typeName(type) }));
 }
