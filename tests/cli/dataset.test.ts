@@ -76,20 +76,25 @@ describe('overmind dataset', () => {
     await writeFile(path, `input,expected_output\n${line.repeat(9_000)}`);
     const notes = join(folder, 'state/overmind/uploads');
     const before = await readdir(notes).catch((): string[] => []);
-    const killed = start(['dataset', 'upload', path, '--no-wait'], settings);
-    const id = await eventually(
-      async () => {
-        const [note = assert.fail('nothing is noted yet')] = (await readdir(notes)).filter(
-          (name) => !before.includes(name),
-        );
-        return (await readFile(join(notes, note), 'utf8')).trim() || assert.fail('the note is empty');
-      },
-      { everyMs: 5 },
-    );
-    killed.kill('SIGKILL');
+    const proxy = await CuttingProxy.start(Number(new URL(world.server.origin).port), []);
+    // The first piece arrives, the second hangs: that is where the command is killed.
+    proxy.holdsAfter = 6 * MIB;
+    const throughProxy = { ...settings, OVERMIND_URL: proxy.origin };
+    const killed = start(['dataset', 'upload', path, '--no-wait'], throughProxy);
+    const id = await eventually(async () => {
+      const [note = assert.fail('nothing is noted yet')] = (await readdir(notes)).filter(
+        (name) => !before.includes(name),
+      );
+      return (await readFile(join(notes, note), 'utf8')).trim() || assert.fail('the note is empty');
+    });
     const parameters = { project_id: world.project.id, upload_id: id };
-    assert.equal((await world.client().get_upload({ parameters })).complete, false, 'it was killed too late');
-    const again = await overmind(['dataset', 'upload', path, '--json'], settings);
+    const state = () => world.client().get_upload({ parameters });
+    await eventually(async () => assert.ok((await state()).received_bytes > 0, 'nothing has arrived yet'));
+    killed.kill('SIGKILL');
+    assert.equal((await state()).complete, false);
+    proxy.holdsAfter = Number.POSITIVE_INFINITY;
+    const again = await overmind(['dataset', 'upload', path, '--json'], throughProxy);
+    await proxy.stop();
     assert.equal(again.code, 0, again.stderr);
     assert.equal((await world.client().get_upload({ parameters })).complete, true);
     assert.deepEqual(

@@ -6,6 +6,8 @@ export class CuttingProxy {
   readonly #sockets = new Set<Socket>();
   #passed = 0;
   cuts = 0;
+  /** Count of bytes sent by clients after which their connections stay open and carry nothing more. */
+  holdsAfter = Number.POSITIVE_INFINITY;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -38,11 +40,13 @@ export class CuttingProxy {
     }
     client.on('data', (bytes) => {
       this.#passed += bytes.length;
+      if (this.#passed >= this.holdsAfter) client.unpipe(server).pause();
       const place = places[this.cuts];
       if (place === undefined || this.#passed < place) return;
       this.cuts += 1;
       for (const socket of this.#sockets) socket.destroy();
     });
+    client.once('close', () => server.destroy());
     client.pipe(server).pipe(client);
   }
 }
