@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../kernel/errors.ts';
 import { contradiction } from './contradiction.ts';
+import { splitFlag } from './split.ts';
+import type { Parting } from './split.ts';
 import type { CallRef } from './trace-source.ts';
 
 export interface CreateFromCalls {
@@ -39,9 +41,13 @@ export function isEvalCall({ spanId }: CallRef, evalPercent: number): boolean {
   return createHash('sha256').update(spanId).digest('hex').slice(0, DIGITS) < threshold(evalPercent);
 }
 
-/** The same decision for rows, as a query that adds `split_is_eval`. */
-export function callSides(evalPercent: number): string {
-  return `WITH sides AS (SELECT *, left(sha256(span_id), ${DIGITS}) < '${threshold(evalPercent)}' AS split_is_eval FROM t)`;
+/** The same decision for rows. */
+export function callParting(evalPercent: number): Parting {
+  return {
+    select: (columns) =>
+      `SELECT *, left(sha256(span_id), ${DIGITS}) < '${threshold(evalPercent)}' AS ${splitFlag(columns)} FROM t`,
+    mayOverlap: true,
+  };
 }
 
 export function toCallSpec(sourceSpec: unknown): CallSpec {

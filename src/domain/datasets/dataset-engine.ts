@@ -32,6 +32,8 @@ export interface QueryRequest {
   readonly maxTextLength?: number;
   /** Most JSON bytes of all rows together. */
   readonly maxBytes?: number;
+  /** Not of a person: it has the time and the room of a job's work. */
+  readonly isJob?: boolean;
   readonly signal?: AbortSignal;
 }
 

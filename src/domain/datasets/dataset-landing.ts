@@ -17,7 +17,8 @@ import type { ObjectStore } from './object-store.ts';
 import { ObjectSweep } from './object-sweep.ts';
 import { optional } from './optional.ts';
 import type { SourceTally } from './source-tally.ts';
-import { overlapSelect, sideSelect } from './split.ts';
+import { overlapSelect, sideSelect, splitFlag } from './split.ts';
+import type { Parting } from './split.ts';
 import type { TraceSource } from './trace-source.ts';
 import type { UploadService } from './upload-service.ts';
 
@@ -68,9 +69,9 @@ export class DatasetLanding {
     for (const { id } of waiting) await this.#sweep.sweepDataset(projectId, id);
     const source = landingSource(this.#parts, first);
     const landed =
-      source.sides === undefined
+      source.parting === undefined
         ? await this.#whole(run, first, source)
-        : await this.#halves(run, waiting, source, source.sides);
+        : await this.#halves(run, waiting, source, source.parting);
     await run.complete(async (tx) => {
       for (const each of landed.datasets) await this.#record(tx, each, source.tally, landed.contamination);
     });
@@ -95,15 +96,18 @@ export class DatasetLanding {
     run: JobRun,
     datasets: readonly Dataset[],
     source: LandingSource,
-    sidesOver: (columns: readonly string[]) => string,
+    { select, mayOverlap }: Parting,
   ): Promise<{ readonly datasets: readonly Landed[]; readonly contamination: Readonly<Record<string, unknown>> }> {
     const { engine, newId, objects } = this.#parts;
     const { projectId, subjectId, signal } = run;
     const staging = cellKey(projectId, subjectId, newId());
+    const parted = cellKey(projectId, subjectId, newId());
     try {
       const all = await this.#writeSource(run, staging, source);
       const columns = all.columns.map(({ name }) => name);
-      const sides = sidesOver(columns);
+      const flag = splitFlag(columns);
+      await run.progress({ stage: 'parting rows', rows: all.rows });
+      await engine.writeSelect(staging, select(columns), parted, { signal });
       const landed: Landed[] = [];
       for (const dataset of datasets) {
         const startedAt = monotonicMs();
@@ -111,21 +115,20 @@ export class DatasetLanding {
         const key = cellKey(projectId, dataset.id, cellId);
         const side = dataset.splitSide ?? 'train';
         await run.progress({ stage: `writing ${side} rows`, rows: 0 });
-        const written = await engine.writeSelect(staging, sideSelect(sides, side), key, {
-          signal,
-        });
+        const written = await engine.writeSelect(parted, sideSelect(flag, side), key, { signal });
         if (written.rows === 0) throw tooFewRows();
         landed.push({ dataset, cellId, table: await this.#measure(run, key, written, startedAt) });
       }
-      const overlap = await engine.query(staging, {
-        sql: overlapSelect(sides, columns),
-        limit: 1,
-        signal,
-      });
-      return { datasets: landed, contamination: { overlapping_contents: Number(overlap.rows[0]?.['overlap'] ?? 0) } };
+      const overlap = mayOverlap ? await this.#overlap(parted, overlapSelect(flag, columns), signal) : 0;
+      return { datasets: landed, contamination: { overlapping_contents: overlap } };
     } finally {
-      await objects.delete(staging);
+      for (const key of [staging, parted]) await objects.delete(key);
     }
+  }
+
+  async #overlap(parted: string, sql: string, signal: AbortSignal): Promise<number> {
+    const { rows } = await this.#parts.engine.query(parted, { sql, limit: 1, isJob: true, signal });
+    return Number(rows[0]?.['overlap'] ?? 0);
   }
 
   async #writeSource(run: JobRun, key: string, source: LandingSource): Promise<WrittenTable> {

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts';
+import { slowerNow, type Db } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { HOUR_MS } from '../../kernel/duration.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -64,8 +64,8 @@ export interface Datasets {
   work(job: DatasetJob, run: JobRun): Promise<void>;
   /** Puts the dataset into its error state when its job has failed for good. */
   readonly onJobFailed: JobFailureHooks[string];
-  /** Removes what died attempts left in the object store and the work folder; for a schedule. The number removed. */
-  sweep(): Promise<number>;
+  /** Removes what died attempts left in the object store and the work folder, as of now or then; for a schedule. The number removed. */
+  sweep(asOf?: Date): Promise<number>;
   /** Ends the engine's processes. */
   close(): Promise<void>;
 }
@@ -121,8 +121,10 @@ export function createDatasets(parts: DatasetsParts): Datasets {
       await agent.abandon(tx, job.projectId, job.subjectId, error.message);
       await datasets.setState(job.projectId, job.subjectId, ['diagnosing'], { state: 'idle' });
     },
-    sweep: async () =>
-      (await uploads.sweep()) + (await orphans.sweepAll(new Date(clock.now().getTime() - ORPHAN_AGE_MS))),
+    sweep: async (asOf) => {
+      const now = asOf ?? (await slowerNow(db, clock));
+      return (await uploads.sweep(now)) + (await orphans.sweepAll(new Date(now.getTime() - ORPHAN_AGE_MS)));
+    },
     close: () => engine.close(),
   };
 }

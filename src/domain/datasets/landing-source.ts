@@ -1,11 +1,12 @@
 import { AppError } from '../../kernel/errors.ts';
 import { callRow, CALL_COLUMNS } from './call-rows.ts';
-import { callSides, toCallSpec } from './call-spec.ts';
+import { callParting, toCallSpec } from './call-spec.ts';
 import type { DatasetEngine, DatasetRow, WrittenTable } from './dataset-engine.ts';
 import type { Dataset } from './dataset.ts';
 import { toFileSpec } from './file-spec.ts';
 import { SourceTally } from './source-tally.ts';
-import { checkSplit, sidesQuery } from './split.ts';
+import { checkSplit, parting } from './split.ts';
+import type { Parting } from './split.ts';
 import { TRACE_COLUMNS, traceRow } from './trace-rows.ts';
 import type { TraceSelection, TraceSource } from './trace-source.ts';
 import { toTraceSpec } from './trace-spec.ts';
@@ -21,8 +22,8 @@ export interface LandingSource {
   readonly total?: number;
   /** Writes the rows as a new object. */
   readonly write: (engine: DatasetEngine, key: string, options: WriteOptions) => Promise<WrittenTable>;
-  /** A query over the written columns that adds `split_is_eval` to the rows, for a split. */
-  readonly sides?: (columns: readonly string[]) => string;
+  /** For a split. */
+  readonly parting?: Parting;
   /** Filled while the rows are read. */
   readonly tally: SourceTally;
   /** What to say when nothing is there to be read any more. */
@@ -57,9 +58,12 @@ function fileSource(uploads: Pick<UploadService, 'open'>, { projectId, id, sourc
     gone: () => new AppError('dataset_invalid', 'The files hold no rows.'),
     write: async (engine, key, options) => engine.writeFiles(key, await uploads.open(projectId, ids), options),
     ...(split && {
-      sides: (columns) => {
-        checkSplit(split, columns);
-        return sidesQuery(split, id, columns);
+      parting: {
+        ...parting(split, id),
+        select: (columns) => {
+          checkSplit(split, columns);
+          return parting(split, id).select(columns);
+        },
       },
     }),
   };
@@ -71,7 +75,7 @@ function traceSource(traces: TraceSource, { projectId, id, sourceSpec }: Dataset
   return {
     total: selected,
     tally,
-    ...(split && { sides: (columns) => sidesQuery(split, id, columns) }),
+    ...(split && { parting: parting(split, id) }),
     gone: () => new AppError('no_traces', 'None of the selected traces exists any more.'),
     ...writesRows(TRACE_COLUMNS, async function* (signal) {
       for await (const ids of idsOf(traces, projectId, selection)) {
@@ -92,7 +96,7 @@ function callSource(traces: TraceSource, { projectId, sourceSpec }: Dataset): La
   return {
     total: calls.length,
     tally,
-    ...(evalPercent !== undefined && { sides: () => callSides(evalPercent) }),
+    ...(evalPercent !== undefined && { parting: callParting(evalPercent) }),
     gone: () => new AppError('no_calls', 'None of the selected model calls exists any more.'),
     ...writesRows(CALL_COLUMNS, async function* (signal) {
       for (let start = 0; start < calls.length; start += CALLS_PER_BATCH) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Db, Tx } from '../../db/database.ts';
+import { slowerNow, type Db, type Tx } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { DAY_MS } from '../../kernel/duration.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -46,9 +46,13 @@ export class UploadService {
   async begin(projectId: string, { fileName, sizeBytes, sha256, accountId }: NewUpload): Promise<Upload> {
     const format = formatOf(fileName);
     if (sizeBytes < 1 || sizeBytes > UPLOAD_BYTES_MAX) {
-      throw new AppError('invalid_input', `A file has 1 to ${UPLOAD_BYTES_MAX} bytes.`, {
-        fields: { size_bytes: 'is out of bounds' },
-      });
+      throw new AppError(
+        'invalid_input',
+        'A file has at least 1 byte and at most 2 GiB; split it into several files.',
+        {
+          fields: { size_bytes: 'is out of bounds' },
+        },
+      );
     }
     const now = this.#parts.clock.now();
     const id = this.#parts.newId();
@@ -119,9 +123,13 @@ export class UploadService {
       total += upload.sizeBytes;
     }
     if (total > UPLOAD_BYTES_MAX) {
-      throw new AppError('invalid_input', `The files of a dataset have at most ${UPLOAD_BYTES_MAX} bytes together.`, {
-        fields: { uploads: 'are too large' },
-      });
+      throw new AppError(
+        'invalid_input',
+        'The files of a dataset have at most 2 GiB together; make several datasets of them.',
+        {
+          fields: { uploads: 'are too large' },
+        },
+      );
     }
     await uploads.markUsed(projectId, ids, this.#parts.clock.now());
   }
@@ -137,9 +145,9 @@ export class UploadService {
     });
   }
 
-  /** Removes what nobody goes on with, and pieces that no upload knows. The number of objects removed. */
-  async sweep(): Promise<number> {
-    const nowMs = this.#parts.clock.now().getTime();
+  /** Removes what nobody goes on with, and pieces that no upload knows, as of now or then. The number of objects removed. */
+  async sweep(asOf?: Date): Promise<number> {
+    const nowMs = (asOf ?? (await slowerNow(this.#parts.db, this.#parts.clock))).getTime();
     const before = { unused: new Date(nowMs - UNUSED_KEPT_MS), used: new Date(nowMs - USED_KEPT_MS) };
     for (const { projectId, id } of await this.#uploads.abandoned(before, SWEPT_AT_ONCE)) {
       await this.#uploads.delete(projectId, id);

@@ -142,7 +142,8 @@ export class DuckDbDatasetEngine implements DatasetEngine {
       const staged: EngineFile[] = [];
       for (const [index, file] of files.entries()) {
         const onBytes = async (): Promise<void> => onProgress?.(0);
-        staged.push(await stageFile(file, folder, { name: String(index), onBytes, ...(signal && { signal }) }));
+        const options = { name: String(index), onBytes, ...(signal && { signal }) };
+        staged.push(await stageFile(file, folder, options).catch(faultOf(files.length === 1 ? undefined : index + 1)));
       }
       const task: EngineTask = {
         kind: 'write_files',
@@ -180,21 +181,14 @@ export class DuckDbDatasetEngine implements DatasetEngine {
   }
 
   async query(source: string, request: QueryRequest): Promise<QueryAnswer> {
+    const { sql, limit, maxTextLength = QUERY_TEXT_LENGTH, maxBytes = QUERY_BYTES, isJob = false, signal } = request;
     return this.#withFile(source, async (file) => {
-      const task: EngineTask = {
-        kind: 'query',
-        file,
-        sql: request.sql,
-        limit: request.limit,
-        maxTextLength: request.maxTextLength ?? QUERY_TEXT_LENGTH,
-        maxBytes: request.maxBytes ?? QUERY_BYTES,
-      };
-      const run = {
-        timeoutMs: this.#queryMs,
-        party: partyOf(source),
-        ...(request.signal && { signal: request.signal }),
-      };
-      const text = await this.#run(this.#queries, task, run);
+      const task = { kind: 'query', file, sql, limit, maxTextLength, maxBytes } as const;
+      const text = isJob
+        ? await this.#inWorkFolder((folder) =>
+            this.#run(this.#jobs, { ...task, spillFolder: path.join(folder, SPILL) }, jobRun(source, signal)),
+          )
+        : await this.#run(this.#queries, task, this.#queryRun(source, signal));
       if (text.includes(path.dirname(file))) throw invalid('The statement shows what is not part of the dataset.');
       // because readAnswer in the engine process writes exactly this shape
       return JSON.parse(text) as QueryAnswer;
@@ -202,8 +196,9 @@ export class DuckDbDatasetEngine implements DatasetEngine {
   }
 
   async check(source: string, sql: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const run = { timeoutMs: this.#queryMs, party: partyOf(source), ...(signal && { signal }) };
-    await this.#withFile(source, (file) => this.#run(this.#queries, { kind: 'check', file, sql }, run));
+    await this.#withFile(source, (file) =>
+      this.#run(this.#queries, { kind: 'check', file, sql }, this.#queryRun(source, signal)),
+    );
   }
 
   async measure(source: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<RowFacts> {
@@ -235,6 +230,10 @@ export class DuckDbDatasetEngine implements DatasetEngine {
 
   async close(): Promise<void> {
     await Promise.all([this.#queries.close(), this.#jobs.close()]);
+  }
+
+  #queryRun(source: string, signal: AbortSignal | undefined): RunOptions & Turn {
+    return { timeoutMs: this.#queryMs, party: partyOf(source), ...(signal && { signal }) };
   }
 
   async #run(pool: EnginePool, task: EngineTask, options: RunOptions & Turn): Promise<string> {
@@ -327,17 +326,33 @@ async function writeJsonLines(
   await pipeline(Readable.from(lines()), createWriteStream(file, { mode: 0o600 }));
 }
 
+/** Says in which of several files the fault lies. */
+function faultOf(file: number | undefined): (error: unknown) => never {
+  return (error) => {
+    if (file === undefined || !(error instanceof AppError) || error.code !== 'dataset_invalid') throw error;
+    throw new AppError(error.code, `File ${file}: ${error.message}`, { cause: error });
+  };
+}
+
 function translate(failure: TaskFailure, task: EngineTask, timeoutMs: number): Error {
   const isStatement = task.kind === 'query' || task.kind === 'check' || task.kind === 'write_select';
-  if (failure.reason === 'refused') {
+  const isOutOfMemory = failure.reason === 'exhausted' || failure.message.startsWith('Out of Memory');
+  if (failure.reason === 'refused' && !isOutOfMemory) {
     const code = task.kind === 'write_files' ? 'dataset_invalid' : 'query_invalid';
     return new AppError(code, clipMessage(failure.message));
   }
-  if (task.kind === 'write_files' && (failure.reason === 'exhausted' || failure.reason === 'died')) {
+  if (task.kind === 'write_files' && (isOutOfMemory || failure.reason === 'died')) {
     return new AppError('dataset_invalid', 'The file needs more memory than one file may use; use shorter rows.');
   }
+  if (task.kind === 'write_files' && failure.reason === 'timeout') {
+    const minutes = Math.round(timeoutMs / 60_000);
+    return new AppError(
+      'dataset_invalid',
+      `Reading the files takes longer than ${minutes} minutes; send fewer at once.`,
+    );
+  }
   if (failure.reason === 'broken' || !isStatement) return failure;
-  if (failure.reason === 'exhausted') {
+  if (isOutOfMemory) {
     return invalid('The statement needs more memory than one statement may use; read fewer or smaller rows.');
   }
   if (failure.reason === 'died') return invalid('The statement brought the query engine down; simplify it.');

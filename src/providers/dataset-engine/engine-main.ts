@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os';
 import { allowSpill, guard, lock, openDatabase, openTable } from './engine-database.ts';
 import type { EngineDatabase } from './engine-database.ts';
+import { inFiles } from './file-faults.ts';
 import { exportTable, openFiles } from './file-tasks.ts';
 import { measureTable } from './measure-tasks.ts';
 import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
@@ -64,6 +65,7 @@ function prepareNext(): void {
 async function perform(task: EngineTask, { connection }: EngineDatabase): Promise<string> {
   switch (task.kind) {
     case 'query': {
+      if (task.spillFolder !== undefined) await allowSpill(connection, task.spillFolder);
       await openTable(connection, task.file);
       await lock(connection, [task.file]);
       return ofAuthor(async () => {
@@ -97,7 +99,7 @@ async function perform(task: EngineTask, { connection }: EngineDatabase): Promis
       return ofAuthor(async () => {
         await openFiles(connection, task.files, task.identity);
         await lock(connection, [...task.files.map(({ path }) => path), task.target]);
-        return writeTable(connection, task.target, task.identity);
+        return inFiles(connection, task.files, () => writeTable(connection, task.target, task.identity));
       });
     }
     case 'export': {

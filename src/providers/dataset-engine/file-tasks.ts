@@ -1,12 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { identifier, literal } from './engine-database.ts';
+import { explain, isAboutRecords, LINE_BYTES_MAX } from './file-faults.ts';
 import { typeName } from './json-values.ts';
 import type { EngineFile, EngineTask } from './protocol.ts';
 import { StatementFault } from './statement-guard.ts';
+import { columnsOf, ROW_BYTES_MAX } from './write-tasks.ts';
 
-/** Longest row of a JSON file, and of separated values, which the engine buffers several times over. */
-const ROW_BYTES_MAX = 32 * 1024 * 1024;
-const LINE_BYTES_MAX = 16 * 1024 * 1024;
 /** What nests deeper stays JSON: types of that depth are of no use to anybody and cost the engine its stack. */
 const DEPTH_MAX = 16;
 
@@ -16,24 +15,43 @@ export async function openFiles(
   files: readonly EngineFile[],
   identity: string,
 ): Promise<void> {
+  const nameOf = (index: number): string => (files.length === 1 ? 'rows' : `file_${index}`);
   for (const [index, file] of files.entries()) {
-    const which = files.length === 1 ? '' : `File ${index + 1}: `;
     try {
-      await connection.run(`CREATE VIEW file_${index} AS SELECT * FROM ${readerOf(file)}`);
-      await checkNames(connection, `file_${index}`, identity);
+      await openFile(connection, `${files.length === 1 ? 'VIEW' : storageOf(file)} ${nameOf(index)}`, file);
+      await checkNames(connection, nameOf(index), identity);
     } catch (error) {
-      throw new StatementFault(which + explain(error, file), { cause: error });
+      throw new StatementFault(await explain(connection, files, index, error), { cause: error });
     }
   }
-  const all = files.map((_file, index) => `SELECT * FROM file_${index}`).join(' UNION ALL BY NAME ');
+  if (files.length === 1) return;
+  const all = files.map((_file, index) => `SELECT * FROM ${nameOf(index)}`).join(' UNION ALL BY NAME ');
   await connection.run(`CREATE VIEW rows AS ${all}`);
+}
+
+/** A hundred text files that are read as one would each hold their buffers; so each is read by itself, onto disk. */
+function storageOf({ format }: EngineFile): string {
+  return format === 'parquet' ? 'VIEW' : 'TEMP TABLE';
+}
+
+/**
+ * Rows of JSON with many keys, or with others from row to row, look like maps to the engine. They are rows all the same,
+ * so they are looked at once more without; only then are maps inside of them columns by key.
+ */
+async function openFile(connection: DuckDBConnection, target: string, file: EngineFile): Promise<void> {
+  try {
+    await connection.run(`CREATE ${target} AS SELECT * FROM ${readerOf(file)}`);
+  } catch (error) {
+    if (!isAboutRecords(error)) throw error;
+    await connection.run(`CREATE ${target} AS SELECT * FROM ${readerOf(file, ', map_inference_threshold = -1')}`);
+  }
 }
 
 /**
  * The dialect of separated values is settled by the header line beforehand: left to guess, the engine would rather skip
  * lines or read a broken file as one column than refuse it.
  */
-function readerOf({ path, format, delimiter }: EngineFile): string {
+function readerOf({ path, format, delimiter, emptyLines }: EngineFile, more = ''): string {
   const file = literal(path);
   switch (format) {
     case 'parquet':
@@ -41,35 +59,17 @@ function readerOf({ path, format, delimiter }: EngineFile): string {
     case 'json':
     case 'jsonl': {
       const layout = format === 'jsonl' ? 'newline_delimited' : 'auto';
-      return `read_json(${file}, format = '${layout}', records = true, sample_size = -1, maximum_depth = ${DEPTH_MAX}, maximum_object_size = ${ROW_BYTES_MAX})`;
+      return `read_json(${file}, format = '${layout}', records = true, sample_size = -1, maximum_depth = ${DEPTH_MAX}, maximum_object_size = ${ROW_BYTES_MAX}${more})`;
     }
     case 'csv':
     case 'tsv':
-      return `read_csv(${file}, delim = ${literal(delimiter ?? ',')}, quote = '"', escape = '"', header = true, skip = 0, sample_size = -1, strict_mode = true, max_line_size = ${LINE_BYTES_MAX}, buffer_size = ${2 * LINE_BYTES_MAX})`;
+      return `read_csv(${file}, delim = ${literal(delimiter ?? ',')}, quote = '"', escape = '"', header = true, skip = ${emptyLines ?? 0}, sample_size = -1, strict_mode = true, max_line_size = ${LINE_BYTES_MAX}, buffer_size = ${2 * LINE_BYTES_MAX})`;
   }
 }
 
 async function checkNames(connection: DuckDBConnection, view: string, identity: string): Promise<void> {
-  const result = await connection.stream(`SELECT * FROM ${view} LIMIT 0`);
-  for (let index = 0; index < result.columnCount; index += 1) {
-    if (result.columnName(index).toLowerCase() !== identity) continue;
-    throw new StatementFault(`The column name ${identity} is reserved; give that column another name.`);
-  }
-}
-
-/** What is wrong with the file, for whoever has it. The engine's own words speak of settings nobody can change here. */
-function explain(error: unknown, { format }: EngineFile): string {
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof StatementFault) return message;
-  if (/expected records/.test(message)) return 'Each row must be a JSON object, and the file must hold at least one.';
-  if (message.startsWith('Out of Memory')) return 'The file needs more memory than one file may use; use shorter rows.';
-  if (/sniffing|CSV Error/.test(message)) {
-    const line = /CSV Error on Line: (\d+)/.exec(message)?.[1];
-    const where = line === undefined ? '' : ` Line ${line} is the first.`;
-    return `Rows differ in their number of fields from the header, or a quote is not closed.${where}`;
-  }
-  const own = message.replaceAll(/ ?in file "[^"]*",?| in file '[^']*'| ?[Ff]ile '[^']*'/g, '');
-  return `The file is not what .${format} says. ${own}`;
+  if ((await columnsOf(connection, view)).every(({ name }) => name.toLowerCase() !== identity)) return;
+  throw new StatementFault(`The column name ${identity} is reserved; give that column another name.`);
 }
 
 /** Writes `t` as one file of the format. */

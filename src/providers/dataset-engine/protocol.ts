@@ -12,6 +12,8 @@ export type EngineTask =
       readonly limit: number;
       readonly maxTextLength: number;
       readonly maxBytes: number;
+      /** Absent: what does not fit into memory fails. */
+      readonly spillFolder?: string;
     }
   | { readonly kind: 'check'; readonly file: string; readonly sql: string }
   | { readonly kind: 'measure'; readonly file: string; readonly spillFolder: string; readonly identity: string }
@@ -51,8 +53,14 @@ export type EngineTask =
 export interface EngineFile {
   readonly path: string;
   readonly format: FileFormat;
-  /** Of a file of separated values. */
+  /** Of a file of separated values, like all that follows. */
   readonly delimiter?: string;
+  /** Of its header. */
+  readonly fields?: number;
+  /** Before its header. */
+  readonly emptyLines?: number;
+  /** Whether line feeds stand with and without carriage returns, which the engine does not take. */
+  readonly mixedLineEnds?: boolean;
 }
 
 export interface EngineLimits {

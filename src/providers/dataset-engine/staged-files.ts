@@ -14,6 +14,9 @@ const JSON_ARRAY_BYTES_MAX = 256 * 1024 * 1024;
 const DELIMITERS = [',', ';', '\t', '|'];
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 const TAIL_CHARACTERS = 4_096;
+const MARK_BYTES = 2;
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
 /**
  * Puts the content of a file where the engine can read it: as UTF-8 without a byte order mark, free of U+0000, and in
@@ -25,24 +28,23 @@ export async function stageFile(
   options: { readonly name: string; readonly signal?: AbortSignal; readonly onBytes: (bytes: number) => Promise<void> },
 ): Promise<EngineFile> {
   const file = path.join(folder, `${options.name}.${format}`);
-  const look: Look = { head: '', bytes: 0 };
+  const look: Look = { head: '', first: undefined, bytes: 0, lineEnds: new Set() };
   const bytes = counted(content(), look, options.onBytes);
-  const staged = format === 'parquet' ? bytes : plainText(bytes, format, look);
+  const staged = format === 'parquet' ? bytes : plainText(fromWholeMark(bytes), format, look);
   await pipeline(Readable.from(staged), createWriteStream(file, { mode: 0o600 }), {
     ...(options.signal && { signal: options.signal }),
   });
   if (look.bytes === 0) throw invalid('The file is empty.');
-  if (format === 'csv' || format === 'tsv') return { path: file, format, delimiter: delimiterOf(look.head, format) };
-  if (format === 'json' && look.head.trimStart().startsWith('[') && look.bytes > JSON_ARRAY_BYTES_MAX) {
-    throw invalid('A JSON array may have at most 256 MiB; write one object per line as .jsonl instead.');
-  }
-  return { path: file, format };
+  return { path: file, format, ...(format === 'csv' || format === 'tsv' ? dialectOf(look, format) : {}) };
 }
 
 interface Look {
   /** The first characters of a text file. */
   head: string;
+  /** The first character that is no space. */
+  first: string | undefined;
   bytes: number;
+  readonly lineEnds: Set<string>;
 }
 
 async function* counted(
@@ -57,49 +59,119 @@ async function* counted(
   }
 }
 
+/** The same bytes, the first piece long enough to show a byte order mark. */
+async function* fromWholeMark(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let held: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of content) {
+    if (held === undefined) {
+      yield chunk;
+      continue;
+    }
+    held = Buffer.concat([held, chunk]);
+    if (held.length < MARK_BYTES) continue;
+    yield held;
+    held = undefined;
+  }
+  if (held !== undefined) yield held;
+}
+
 async function* plainText(content: AsyncIterable<Uint8Array>, format: FileFormat, look: Look): AsyncIterable<string> {
   const integers = format.startsWith('json') ? new LongIntegers() : undefined;
+  const check = checkOf(format, look);
+  let encoding: Encoding | undefined;
   let decoder: TextDecoder | undefined;
-  let tail = '';
+  let start = 0;
   const decode = (chunk?: Uint8Array): string => {
     try {
       return decoder?.decode(chunk, { stream: chunk !== undefined }) ?? '';
     } catch (cause) {
-      throw invalid('The file is not text in UTF-8 or UTF-16.', cause);
+      const readable = new TextDecoder(encoding).decode(chunk).split('\ufffd', 1)[0] ?? '';
+      const at = start + lengthIn(encoding, readable);
+      throw invalid(`The file is not text in UTF-8 or UTF-16: what stands near byte ${at} cannot be read.`, cause);
     }
   };
-  const check = (text: string): void => {
-    if (look.head.length < HEADER_BYTES_MAX) look.head += text.slice(0, HEADER_BYTES_MAX - look.head.length);
-    if (text.includes('\0')) throw invalid('The file holds the character U+0000, which no text may hold.');
-    if (!format.startsWith('json')) return;
-    const joined = tail + text;
-    if (joined.includes('\\u0000') && ESCAPED_NUL.test(joined))
-      throw invalid('A value holds the character U+0000, which no text may hold.');
-    tail = joined.slice(-TAIL_CHARACTERS);
-  };
   for await (const chunk of content) {
-    decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
+    encoding ??= encodingOf(chunk);
+    decoder ??= new TextDecoder(encoding, { fatal: true });
     const text = decode(chunk);
-    check(text);
+    check(text, (index) => start + lengthIn(encoding, text.slice(0, index)));
     yield integers?.push(text) ?? text;
+    start += chunk.byteLength;
   }
   const rest = decode();
-  check(rest);
+  check(rest, () => start);
   yield integers === undefined ? rest : integers.push(rest) + integers.end();
 }
 
+type Check = (text: string, byteOf: (index: number) => number) => void;
+
+/** Looks at each piece of the text in turn; `byteOf` tells where in the file a character of it stands. */
+function checkOf(format: FileFormat, look: Look): Check {
+  let tail = '';
+  return (text, byteOf) => {
+    if (look.head.length < HEADER_BYTES_MAX) look.head += text.slice(0, HEADER_BYTES_MAX - look.head.length);
+    look.first ??= /\S/.exec(text)?.[0];
+    const zero = text.indexOf('\0');
+    if (zero !== -1)
+      throw invalid(`The file holds the character U+0000 near byte ${byteOf(zero)}, which no text may hold.`);
+    if (!format.startsWith('json')) {
+      noteLineEnds(text, look.lineEnds);
+      return;
+    }
+    if (format === 'json' && look.first === '[' && look.bytes > JSON_ARRAY_BYTES_MAX) throw tooLargeArray();
+    const joined = tail + text;
+    const escaped = joined.includes('\\u0000') ? joined.search(ESCAPED_NUL) : -1;
+    if (escaped !== -1) {
+      const at = byteOf(Math.max(0, escaped - tail.length));
+      throw invalid(`A value near byte ${at} holds the character U+0000, which no text may hold.`);
+    }
+    tail = joined.slice(-TAIL_CHARACTERS);
+  };
+}
+
+/** An end that two pieces share counts for both of its halves, which is no matter: the file has another one. */
+function noteLineEnds(text: string, ends: Set<string>): void {
+  if (!text.includes('\r')) {
+    if (text.includes('\n')) ends.add('LF');
+    return;
+  }
+  if (text.includes('\r\n')) ends.add('CR LF');
+  if (/(?:^|[^\r])\n/.test(text)) ends.add('LF');
+  if (/\r(?!\n)./s.test(text)) ends.add('CR');
+}
+
 /** By its byte order mark, which the decoder then leaves out. */
-function encodingOf([first, second]: Uint8Array): string {
+function encodingOf([first, second]: Uint8Array): Encoding {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
-/** The separator that the header line holds most of, outside quotes. */
-function delimiterOf(head: string, format: FileFormat): string {
-  if (format === 'tsv') return '\t';
-  const header = head.replaceAll(/"(?:[^"]|"")*"/g, '').split(/[\r\n]/, 1)[0] ?? '';
+function lengthIn(encoding: Encoding | undefined, text: string): number {
+  return Buffer.byteLength(text, encoding === undefined || encoding === 'utf-8' ? 'utf8' : 'utf16le');
+}
+
+/** What the engine has to be told of separated values, by their header line. */
+function dialectOf({ head, lineEnds }: Look, format: FileFormat): Omit<EngineFile, 'path' | 'format'> {
+  const [empty = ''] = /^[\r\n]*/.exec(head) ?? [];
+  if (empty.length === head.length) throw invalid('The file has no header line.');
+  const rest = head.slice(empty.length).replaceAll(/"(?:[^"]|"")*"/g, '');
+  const [header = ''] = rest.split(/[\r\n]/, 1);
   const counts = DELIMITERS.map((delimiter) => ({ delimiter, count: header.split(delimiter).length }));
-  return counts.reduce((best, next) => (next.count > best.count ? next : best)).delimiter;
+  const { delimiter, count } =
+    format === 'tsv'
+      ? { delimiter: '\t', count: header.split('\t').length }
+      : counts.reduce((best, next) => (next.count > best.count ? next : best));
+  return {
+    delimiter,
+    emptyLines: empty.match(/\r\n|\r|\n/g)?.length ?? 0,
+    mixedLineEnds: lineEnds.size > 1,
+    // A header that is not all in sight cannot be counted.
+    ...((head.length < HEADER_BYTES_MAX || header.length < rest.length) && { fields: count }),
+  };
+}
+
+function tooLargeArray(): AppError {
+  return invalid('A JSON array may have at most 256 MiB; write one object per line as .jsonl instead.');
 }
 
 function invalid(message: string, cause?: unknown): AppError {

@@ -5,8 +5,10 @@ import { typeName } from './json-values.ts';
 import { StatementFault } from './statement-guard.ts';
 
 /** Longest JSON text of one row. */
-const ROW_BYTES_MAX = 32 * 1024 * 1024;
-const COLUMNS_MAX = 1_000;
+export const ROW_BYTES_MAX = 32 * 1024 * 1024;
+export const COLUMNS_MAX = 1_000;
+/** What answers show of a name; a longer one could not be asked for. */
+const NAME_MAX = 255;
 
 /** Types a Parquet file cannot hold, or holds with fewer digits. */
 const NOT_IN_PARQUET = /HUGEINT|BIGNUM|UNION|BIT\b|INTERVAL|TIME WITH TIME ZONE|VARIANT|GEOMETRY/;
@@ -37,8 +39,9 @@ export async function openRows(
 
 /** Writes `rows` to a new Parquet file, row identity first, and describes what was written as JSON text. */
 export async function writeTable(connection: DuckDBConnection, target: string, identity: string): Promise<string> {
-  const columns = (await describe(connection, 'rows')).filter(({ name }) => name.toLowerCase() !== identity);
-  const hasIdentity = (await describe(connection, 'rows')).some(({ name }) => name.toLowerCase() === identity);
+  const all = await columnsOf(connection, 'rows');
+  const columns = all.filter(({ name }) => name.toLowerCase() !== identity);
+  const hasIdentity = columns.length < all.length;
   checkColumns(columns);
   const kept = await Promise.all(columns.map((column) => storable(connection, column)));
   const first = hasIdentity ? `CAST(${identifier(identity)} AS BIGINT)` : 'row_number() OVER ()';
@@ -77,6 +80,18 @@ async function fingerprint(connection: DuckDBConnection, columns: readonly Colum
   return hash.digest('hex');
 }
 
+/** Columns of a view of our own, from the catalog: to bind one over a file means to look through the whole file again. */
+export async function columnsOf(connection: DuckDBConnection, view: string): Promise<readonly ColumnType[]> {
+  const reader = await connection.runAndReadAll(
+    `SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ${literal(view)} ORDER BY column_index`,
+  );
+  return reader.getRows().map(([name, type]) => ({
+    name: String(name),
+    // What has no type at all is written as the engine writes it.
+    type: type === '"NULL"' ? 'INTEGER' : String(type),
+  }));
+}
+
 /** Columns of a view, as the engine names them and their types. */
 export async function describe(connection: DuckDBConnection, view: string): Promise<readonly ColumnType[]> {
   const result = await connection.stream(`SELECT * FROM ${view} LIMIT 0`);
@@ -87,6 +102,12 @@ function checkColumns(columns: readonly ColumnType[]): void {
   if (columns.length === 0) throw new StatementFault('The rows have no columns.');
   if (columns.length > COLUMNS_MAX) {
     throw new StatementFault(`The rows have ${columns.length} columns; at most ${COLUMNS_MAX} fit into a dataset.`);
+  }
+  const [long] = columns.filter(({ name }) => [...name].length > NAME_MAX);
+  if (long !== undefined) {
+    throw new StatementFault(
+      `The name of a column has ${[...long.name].length} characters; at most ${NAME_MAX} fit: ${long.name.slice(0, 40)}…`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { overlapSelect, sideSelect, sidesQuery } from '../../../src/domain/datasets/split.ts';
+import { overlapSelect, parting, sideSelect, splitFlag } from '../../../src/domain/datasets/split.ts';
 import type { SplitOptions } from '../../../src/domain/datasets/split.ts';
 import { engineWorld } from '../../providers/engine-world.ts';
 import type { EngineWorld } from '../../providers/engine-world.ts';
@@ -28,13 +28,17 @@ describe('a split', function () {
       rows.map((row) => ({ output: '', ...row })),
       { input: 'VARCHAR', output: 'VARCHAR', session: 'VARCHAR', label: 'VARCHAR' },
     );
-    const sides = sidesQuery({ ...PLAIN, ...options }, seed, COLUMNS);
+    const { select, mayOverlap } = parting({ ...PLAIN, ...options }, seed);
+    await world.engine.writeSelect(table, select(COLUMNS), 'tables/parted.parquet');
+    const flag = splitFlag(COLUMNS);
+    const ask = async (sql: string, limit = 1_000) =>
+      (await world.engine.query('tables/parted.parquet', { sql, limit, isJob: limit === 1 })).rows;
     const side = async (which: 'train' | 'eval') =>
-      (await world.engine.query(table, { sql: sideSelect(sides, which), limit: 1_000 })).rows.map((row) =>
-        Number(row['source_row']),
-      );
-    const overlap = await world.engine.query(table, { sql: overlapSelect(sides, COLUMNS), limit: 1 });
-    return { train: await side('train'), eval: await side('eval'), overlap: Number(overlap.rows[0]?.['overlap']) };
+      (await ask(sideSelect(flag, which))).map((row) => Number(row['source_row']));
+    const [counted] = await ask(overlapSelect(flag, COLUMNS), 1);
+    const overlap = Number(counted?.['overlap']);
+    assert.ok(mayOverlap || overlap === 0);
+    return { train: await side('train'), eval: await side('eval'), overlap };
   };
   const numbered = (count: number, more: (index: number) => Partial<Row> = () => ({})): Row[] =>
     Array.from({ length: count }, (_, index) => ({ input: `q${index}`, ...more(index) }));
@@ -152,6 +156,7 @@ describe('a split', function () {
     const hostile = numbered(6, (index) => ({ session: `'); DROP VIEW t; -- ${index % 3}`, label: '"' }));
     const sides = await split(hostile, { groupBy: ['session', 'label'], evalPercent: 33 });
     assert.equal(sides.train.length + sides.eval.length, 6);
+    assert.equal(splitFlag(['input', 'Split_Is_Eval', 'split_is_eval_']), 'split_is_eval__');
   });
 });
 
