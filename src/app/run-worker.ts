@@ -1,6 +1,6 @@
 import { jobPolicies } from '../../generated/contracts/job-policies.ts';
 import type { Datasets } from '../domain/datasets/index.ts';
-import type { RetentionService } from '../domain/observability/index.ts';
+import type { RetentionService, SearchIndexRepository } from '../domain/observability/index.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { scheduleTasks, Worker, type ScheduledTask } from '../workers/index.ts';
 import type { Product } from './product.ts';
@@ -29,7 +29,12 @@ export async function startWorker(
     jobs,
     requestKeys,
     logger,
-    tasks: [sweepOf(datasets, logger), upkeep, signInSweepOf(services)],
+    tasks: [
+      sweepOf(datasets, logger),
+      upkeep,
+      searchUpkeepOf(observability.searchIndex, logger),
+      signInSweepOf(services),
+    ],
   });
   // A server that was off for weeks starts without a table for this one.
   await delivery.trigger(upkeep.name);
@@ -55,6 +60,15 @@ function signInSweepOf({ sessions, attempts }: Services): ScheduledTask {
       await sessions.sweep();
       await attempts.sweep();
     },
+  };
+}
+
+/** Keeps searches from reading what came in lately from end to end. */
+function searchUpkeepOf(index: SearchIndexRepository, logger: Logger): ScheduledTask {
+  return {
+    name: 'settle-search',
+    cron: '* * * * *',
+    run: async () => logger.debug('search indexes settled', { pages: await index.settle() }),
   };
 }
 

@@ -6,6 +6,7 @@ export type { OtlpCodec, RpcStatus } from './otlp-codec.ts';
 export { otlpJson } from './otlp-json.ts';
 export { readExport, type ExportBatch } from './otlp-request.ts';
 export type { RetentionService } from './retention-service.ts';
+export type { SearchIndexRepository } from './search-index-repository.ts';
 export type { SessionView } from './session-service.ts';
 export type { BoundedSpan } from './span-bounds.ts';
 export type { Span } from './span.ts';

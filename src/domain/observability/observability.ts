@@ -6,6 +6,7 @@ import { CapabilityService } from '../capabilities/index.ts';
 import { HealthService } from './health-service.ts';
 import { IngestService } from './ingest-service.ts';
 import { RetentionService } from './retention-service.ts';
+import { SearchIndexRepository } from './search-index-repository.ts';
 import { SessionService } from './session-service.ts';
 import { SpanWeeks } from './span-weeks.ts';
 import { TaskExecutionService } from './task-execution-service.ts';
@@ -27,6 +28,7 @@ export interface Observability {
   readonly feed: TraceFeed;
   readonly sessions: SessionService;
   readonly retention: RetentionService;
+  readonly searchIndex: SearchIndexRepository;
   readonly health: HealthService;
   readonly taskExecutions: TaskExecutionService;
 }
@@ -40,6 +42,7 @@ export function createObservability({ db, clock, cursors, newId: ids = newId }: 
     feed: new TraceFeed({ db, cursors }),
     sessions: new SessionService({ db, cursors }),
     retention: new RetentionService({ db, clock }),
+    searchIndex: new SearchIndexRepository(db),
     health: new HealthService({ db, clock, capabilities }),
     taskExecutions: new TaskExecutionService({ db, cursors, capabilities }),
   };

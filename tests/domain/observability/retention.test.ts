@@ -10,7 +10,7 @@ import { NEWEST_FIRST } from './support/world.ts';
 
 const DAY_MS = 86_400_000;
 /** A Monday. */
-const MONDAY = Date.parse('2031-03-03T00:00:00Z');
+const MONDAY = Date.parse('2024-03-04T00:00:00Z');
 
 /** A database of its own, since the tables of spans belong to all projects, and servers whose clocks can be set. */
 async function makeStore() {
@@ -64,22 +64,36 @@ describe('the weeks of spans', function () {
     const { db, projectId, serverAt } = await makeStore();
     const server = serverAt(MONDAY);
     const [old, lasting, young] = [traceId(), traceId(), traceId()];
-    // Those that the migration made are long past by this clock.
     await upkeep(server, 14);
     await server.send([{ trace: old, attributes: { 'overmind.behaviour': 'answer' } }, { trace: lasting }]);
     server.clock.at = MONDAY + 7 * DAY_MS;
     await server.send([{ trace: lasting }, { trace: young }]);
-    assert.deepEqual(await tablesOf(db, projectId), { spans_w20310303: 2, spans_w20310310: 2 });
+    assert.deepEqual(await tablesOf(db, projectId), { spans_w20240304: 2, spans_w20240311: 2 });
 
     server.clock.at = MONDAY + 20 * DAY_MS;
     assert.deepEqual(await upkeep(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
     server.clock.at = MONDAY + 21 * DAY_MS;
     assert.deepEqual(await upkeep(server, 14), { moved: 0, droppedWeeks: 1, removedTraces: 1 });
-    assert.deepEqual(await tablesOf(db, projectId), { spans_w20310310: 2 });
+    assert.deepEqual(await tablesOf(db, projectId), { spans_w20240311: 2 });
     const { rows } = await server.traces.list(projectId, NEWEST_FIRST);
     assert.deepEqual(rows.map((row) => row.traceId).toSorted(), [lasting, young].toSorted());
     const runs = await db.raw<{ rows: { n: number }[] }>('select count(*) as n from task_executions');
     assert.equal(runs.rows[0]?.n, 0);
+  });
+
+  it('outlive a clock that leaps ahead, and what came in while it did', async () => {
+    const { db, projectId, serverAt } = await makeStore();
+    const server = serverAt(Date.now());
+    await upkeep(server, 14);
+    await server.send([{}]);
+    server.clock.at += 4_000 * DAY_MS;
+    const weeks = async () => Object.values(await tablesOf(db, projectId));
+    assert.deepEqual(await upkeep(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
+    await server.send([{}]);
+    server.clock.at -= 4_000 * DAY_MS;
+    assert.deepEqual(await upkeep(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
+    assert.deepEqual(await weeks(), [1, 1]);
+    assert.equal((await server.traces.list(projectId, NEWEST_FIRST)).rows.length, 2);
   });
 
   it('keep everything when no limit is set', async () => {
@@ -89,7 +103,7 @@ describe('the weeks of spans', function () {
     await server.send([{}]);
     server.clock.at = MONDAY + 4_000 * DAY_MS;
     assert.deepEqual(await upkeep(server), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
-    assert.deepEqual(await tablesOf(db, projectId), { spans_w20310303: 1 });
+    assert.deepEqual(await tablesOf(db, projectId), { spans_w20240304: 1 });
   });
 
   it('take strays in: of a server of the last release, or of a week nobody made', async () => {
@@ -102,7 +116,7 @@ describe('the weeks of spans', function () {
     assert.ok(await insertAsBefore(db, projectId, stray));
 
     assert.deepEqual(await upkeep(server), { moved: 2, droppedWeeks: 0, removedTraces: 0 });
-    assert.deepEqual(await tablesOf(db, projectId), { spans_w20310224: 1, spans_w20310303: 1 });
+    assert.deepEqual(await tablesOf(db, projectId), { spans_w20240226: 1, spans_w20240304: 1 });
     assert.equal(await insertAsBefore(db, projectId, stray), false, 'a span sent again is known in its week');
     assert.equal((await serverAt(MONDAY + DAY_MS).send([{ trace, id: '00000000000000aa' }])).stored, 0);
     assert.equal((await server.traces.read(projectId, trace)).spans.length, 1);
@@ -142,5 +156,23 @@ describe('the weeks of spans', function () {
       { projectId },
     );
     assert.deepEqual(rows, [{ n: 60, counted: 60 }]);
+  });
+});
+
+describe('the indexes that searches read', () => {
+  it('hold what came in lately as soon as they are settled', async () => {
+    const { projectId, serverAt } = await makeStore();
+    const { send, searchIndex, traces } = serverAt(MONDAY);
+    assert.equal(await searchIndex.settle(), 0);
+    await send([{ trace: traceId(), id: spanId(), name: 'needle' }]);
+    assert.ok((await searchIndex.settle()) > 0);
+    assert.equal(await searchIndex.settle(), 0);
+    for (const allSpans of [false, true]) {
+      const found = await traces.list(projectId, { ...NEWEST_FIRST, allSpans, search: 'needl' });
+      assert.deepEqual(
+        found.rows.map(({ name }) => name),
+        ['needle'],
+      );
+    }
   });
 });
