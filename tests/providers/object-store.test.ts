@@ -1,29 +1,51 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ObjectDamaged, ObjectMissing } from '../../src/domain/datasets/index.ts';
 import type { ObjectStore, StoredObject } from '../../src/domain/datasets/index.ts';
+import { HOUR_MS } from '../../src/kernel/duration.ts';
 import { LocalObjectStore } from '../../src/providers/object-store/local-object-store.ts';
+import type { HalfWrite, StorePlace } from './half-writer.ts';
+import { uploadsIn } from './s3-open-uploads.ts';
+import { eventually } from '../support/eventually.ts';
 import { s3World } from './s3-world.ts';
 
 interface StoreWorld {
   readonly store: ObjectStore;
+  /** The same store for another process. */
+  readonly place: StorePlace;
+  /** Writes that are neither done nor given up, as the store itself keeps them. */
+  unfinished(): Promise<number>;
   close(): Promise<void>;
 }
 
 const HELLO_SHA256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
 const BIG_BYTES = 20 * 1024 * 1024 + 17;
+/** More than one part of an upload to S3. */
+const HALF_BYTES = 9 * 1024 * 1024;
 
 const KINDS: Readonly<Record<string, () => Promise<StoreWorld>>> = {
   LocalObjectStore: async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'objects-'));
-    return { store: new LocalObjectStore(root), close: () => rm(root, { recursive: true, force: true }) };
+    return {
+      store: new LocalObjectStore(root),
+      place: { folder: root },
+      unfinished: async () => (await readdir(path.join(root, 'partial')).catch(() => [])).length,
+      close: () => rm(root, { recursive: true, force: true }),
+    };
   },
   S3ObjectStore: async () => {
     const world = await s3World();
-    return { store: world.store(), close: () => world.close() };
+    return {
+      store: world.store(),
+      place: world.options(),
+      unfinished: async () => (await uploadsIn(world.folder)).length,
+      close: () => world.close(),
+    };
   },
 };
 
@@ -141,8 +163,25 @@ for (const [kind, makeWorld] of Object.entries(KINDS)) {
       assert.deepEqual(await keys(store.list('none')), []);
     });
 
+    it('shows nothing of a write whose process is killed, and sweeps it once it is old enough', async function () {
+      this.timeout(60_000);
+      await killInTheMiddle({ place: world.place, key: 'a/b.bin', bytes: HALF_BYTES });
+      assert.equal(await store.stat('a/b.bin'), undefined);
+      assert.deepEqual(await keys(store.list('a')), []);
+      await assert.rejects(store.get('a/b.bin'), ObjectMissing);
+      await assert.rejects(store.open('a/b.bin'), ObjectMissing);
+      assert.equal(await world.unfinished(), 1);
+      await store.put('a/b.bin', chunks('whole'));
+      assert.equal(await store.sweepPartial(new Date(Date.now() - HOUR_MS)), 0);
+      assert.equal(await world.unfinished(), 1);
+      assert.equal(await store.sweepPartial(new Date(Date.now() + HOUR_MS)), 1);
+      assert.equal(await world.unfinished(), 0);
+      assert.equal(await text(store.get('a/b.bin')), 'whole');
+    });
+
     it('sweeps nothing that is whole', async () => {
       await store.put('a/b', chunks('x'));
+      await store.put('a/big', inChunks(Buffer.alloc(HALF_BYTES), 1 << 20));
       assert.equal(await store.sweepPartial(new Date('2999-01-01')), 0);
       assert.equal(await text(store.get('a/b')), 'x');
     });
@@ -157,6 +196,25 @@ for (const [kind, makeWorld] of Object.entries(KINDS)) {
 }
 
 describe('S3ObjectStore alone', () => {
+  it('ends every upload that was left open under its prefix, and none of another installation', async () => {
+    const world = await s3World();
+    const [mine, theirs] = [world.store('one'), world.store('two')];
+    const stop = new AbortController();
+    const names = ['a/1', 'a/2', 'a/3', 'b/4', 'b/5'];
+    const write = (store: ObjectStore, key: string) => store.put(key, stuck(stop.signal), stop.signal);
+    const writes = [...names.map((key) => write(mine, key)), write(theirs, 'a/1')];
+    await eventually(async () => assert.equal((await uploadsIn(world.folder)).length, writes.length));
+    assert.equal(await mine.sweepPartial(new Date(Date.now() + HOUR_MS)), names.length);
+    assert.deepEqual(
+      (await uploadsIn(world.folder)).map(({ key }) => key),
+      ['two/a/1'],
+    );
+    stop.abort();
+    for (const write of await Promise.allSettled(writes)) assert.equal(write.status, 'rejected');
+    assert.deepEqual([...(await keys(mine.list('a'))), ...(await keys(mine.list('b')))], []);
+    await world.close();
+  });
+
   it('says that it is unavailable when the server does not answer', async function () {
     this.timeout(60_000);
     const world = await s3World();
@@ -199,6 +257,23 @@ describe('S3ObjectStore alone', () => {
     await world.close();
   });
 });
+
+/** Enough for the first part of an upload, and then nothing more until the write is given up. */
+async function* stuck(signal: AbortSignal): AsyncIterable<Uint8Array> {
+  yield Buffer.alloc(HALF_BYTES);
+  await once(signal, 'abort');
+  yield Buffer.alloc(1);
+}
+
+async function killInTheMiddle(task: HalfWrite): Promise<void> {
+  const script = path.join(import.meta.dirname, 'half-writer.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  child.stdout.once('data', () => child.kill('SIGKILL'));
+  assert.deepEqual(await ended, [null, 'SIGKILL']);
+}
 
 async function* chunks(...parts: string[]): AsyncIterable<Uint8Array> {
   for (const part of parts) yield Promise.resolve(Buffer.from(part));

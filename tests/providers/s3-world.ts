@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import S3rver from 's3rver';
 import { S3ObjectStore } from '../../src/providers/object-store/s3-object-store.ts';
+import type { S3ObjectStoreOptions } from '../../src/providers/object-store/s3-object-store.ts';
+import { openUploads } from './s3-open-uploads.ts';
 
 const BUCKET = 'overmind-data';
 
@@ -13,6 +15,8 @@ export interface S3World {
   readonly folder: string;
   /** A store as one process has it. */
   store(prefix?: string, keptBytes?: number): S3ObjectStore;
+  /** What `store` is made of. */
+  options(prefix?: string, keptBytes?: number): S3ObjectStoreOptions;
   /** Ends the server; what is stored stays until `close`. */
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -31,22 +35,25 @@ export async function s3World(): Promise<S3World> {
     directory,
     configureBuckets: [{ name: BUCKET, configs: [] }],
   });
+  const folder = path.join(directory, BUCKET);
+  server.middleware.unshift(openUploads(BUCKET, folder));
   const { port } = await server.run();
   const endpoint = `http://127.0.0.1:${port}`;
   const stop = async (): Promise<void> => {
     server.httpServer.closeAllConnections();
     await server.close();
   };
+  const options = (prefix = 'tests', keptBytes = 1 << 20): S3ObjectStoreOptions => ({
+    place: { bucket: BUCKET, prefix, region: 'us-east-1', endpoint, credentials: S3_CREDENTIALS },
+    copiesFolder: path.join(root, 'copies'),
+    keptBytes,
+  });
   let isStopped = false;
   return {
     endpoint,
-    folder: path.join(directory, BUCKET),
-    store: (prefix = 'tests', keptBytes = 1 << 20) =>
-      new S3ObjectStore({
-        place: { bucket: BUCKET, prefix, region: 'us-east-1', endpoint, credentials: S3_CREDENTIALS },
-        copiesFolder: path.join(root, 'copies'),
-        keptBytes,
-      }),
+    folder,
+    store: (prefix, keptBytes) => new S3ObjectStore(options(prefix, keptBytes)),
+    options,
     stop: async () => {
       isStopped = true;
       await stop();

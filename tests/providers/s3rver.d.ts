@@ -1,5 +1,6 @@
 declare module 's3rver' {
   import type { Server } from 'node:http';
+  import type { Middleware } from 'koa';
 
   interface S3rverOptions {
     readonly address: string;
@@ -12,6 +13,8 @@ declare module 's3rver' {
   export default class S3rver {
     constructor(options: S3rverOptions);
     readonly httpServer: Server;
+    /** In the order in which they meet a request. */
+    readonly middleware: Middleware[];
     run(): Promise<{ readonly port: number }>;
     close(): Promise<void>;
   }

@@ -1,5 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import type {
+  ListMultipartUploadsCommandInput,
+  ListMultipartUploadsCommandOutput,
+  MultipartUpload,
+} from '@aws-sdk/client-s3';
 import { ObjectMissing } from '../../domain/datasets/index.ts';
 import type { LocalCopy, ObjectStore, StoredObject, WrittenObject } from '../../domain/datasets/index.ts';
 import { LocalCopies } from './local-copies.ts';
@@ -16,6 +21,8 @@ export interface S3ObjectStoreOptions {
   /** How much of unused copies is kept for the next reader. */
   readonly keptBytes?: number;
 }
+
+type PageStart = Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'>;
 
 const READ_CHUNK_BYTES = 1 << 18;
 const KEPT_BYTES = 2 * 1024 ** 3;
@@ -111,20 +118,43 @@ export class S3ObjectStore implements ObjectStore {
 
   /** Uploads whose process died. A server that cannot list them is trusted to end them by a rule of its own. */
   async #abortUploads(before: Date): Promise<number> {
+    let removed = 0;
+    for await (const { Key, UploadId, Initiated } of this.#openUploads()) {
+      if (Initiated === undefined || Initiated >= before) continue;
+      const address = { Bucket: this.#place.bucket, Key, UploadId };
+      await this.#use(async ({ sdk, client }) => {
+        try {
+          await client.send(new sdk.AbortMultipartUploadCommand(address));
+          removed += 1;
+        } catch (error) {
+          // Another process sweeps at the same time, or the upload has come to its end after all.
+          if (!isAbsent(error)) throw error;
+        }
+      });
+    }
+    return removed;
+  }
+
+  async *#openUploads(): AsyncIterable<MultipartUpload> {
+    let from: PageStart | undefined = {};
+    while (from !== undefined) {
+      const page: ListMultipartUploadsCommandOutput | undefined = await this.#uploadsFrom(from);
+      yield* page?.Uploads ?? [];
+      const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page ?? {};
+      from = IsTruncated === true ? { KeyMarker: NextKeyMarker, UploadIdMarker: NextUploadIdMarker } : undefined;
+    }
+  }
+
+  #uploadsFrom(from: PageStart): Promise<ListMultipartUploadsCommandOutput | undefined> {
     const { bucket, prefix } = this.#place;
     return this.#use(async ({ sdk, client }) => {
-      const listing = new sdk.ListMultipartUploadsCommand({ Bucket: bucket, ...(prefix && { Prefix: `${prefix}/` }) });
-      const found = await client.send(listing).catch((error: unknown) => {
+      const wanted = { Bucket: bucket, ...(prefix && { Prefix: `${prefix}/` }), ...from };
+      try {
+        return await client.send(new sdk.ListMultipartUploadsCommand(wanted));
+      } catch (error) {
         if (isUnsupported(error)) return undefined;
         throw error;
-      });
-      let removed = 0;
-      for (const { Key, UploadId, Initiated } of found?.Uploads ?? []) {
-        if (Initiated === undefined || Initiated >= before) continue;
-        await client.send(new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
-        removed += 1;
       }
-      return removed;
     });
   }
 
