@@ -29,6 +29,8 @@ interface IngestFigures {
   /** Of the server process alone, in microseconds. */
   readonly serverCpuPerSpan: number;
   readonly peakMib: number;
+  /** Resident memory of the server after each tenth. */
+  readonly tenthsMib: readonly number[];
   /** Exports that were told to come again later. */
   readonly pushedBack: number;
 }
@@ -169,17 +171,23 @@ class ScaleServer {
     const started = performance.now();
     let next = 0;
     let pushedBack = 0;
+    const tenthsMib: number[] = [];
+    let tenth = 0;
     const sender = async (): Promise<void> => {
       while (next < traces) {
         const first = next;
         next = Math.min(traces, first + TRACES_PER_EXPORT);
         const make = (first / TRACES_PER_EXPORT) % 2 < 1 ? jsonExport : protobufExport;
         pushedBack += await this.#send(make(first, next - first, startNs));
+        if (first * 10 < (tenth + 1) * traces) continue;
+        tenth += 1;
+        tenthsMib.push((await this.usage()).rss / 2 ** 20);
       }
     };
     await Promise.all(Array.from({ length: SENDERS }, sender));
     const seconds = (performance.now() - started) / 1_000;
     const after = await this.usage();
+    tenthsMib.push(after.rss / 2 ** 20);
     const spans = traces * SPANS_PER_TRACE;
     return {
       spans,
@@ -187,6 +195,7 @@ class ScaleServer {
       spansPerSecond: spans / seconds,
       serverCpuPerSpan: (after.cpuUs - before.cpuUs) / spans,
       peakMib: after.peakRss / 2 ** 20,
+      tenthsMib,
       pushedBack,
     };
   }
