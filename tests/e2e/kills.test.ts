@@ -28,7 +28,9 @@ const GOES_ON_MS = 180_000;
 /** Longer than the 20 s of a lease. */
 const STALL_MS = 25_000;
 /** How long a moment is waited for in which everything is under way. */
-const MOMENT_MS = 6_000;
+const MOMENT_MS = 2_000;
+/** A long run says how far it is. */
+const TELL_EVERY = 10;
 
 interface Tally {
   kills: number;
@@ -57,6 +59,7 @@ describe(`an installation on ${DATABASE} whose servers, workers and database are
     const tallies = new Map<Victim, Tally>();
     traffic.start();
     await begun(traffic);
+    let done = 0;
     const stalls = STALLS ? new Stalls(installation) : undefined;
     for (const victim of inTurns()) {
       const tally = tallies.get(victim) ?? { kills: 0, inFlight: emptyCounts() };
@@ -65,6 +68,8 @@ describe(`an installation on ${DATABASE} whose servers, workers and database are
       await installation.complete();
       await progress(traffic);
       traffic.check();
+      done += 1;
+      if (done % TELL_EVERY === 0) console.log(`      ${done} of ${total} kills, ${traffic.state}`);
     }
     await stalls?.end();
     await traffic.finish();
