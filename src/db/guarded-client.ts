@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type { Knex } from 'knex';
-import { isConnectionLost, toAppError } from './sql-errors.ts';
+import { isConnectionLost, toAppError, toConnectError } from './sql-errors.ts';
 
 interface Scope {
   open: boolean;
@@ -29,7 +29,7 @@ export class GuardedClient extends PostgresClient {
     try {
       return await super.acquireConnection();
     } catch (error) {
-      throw toAppError(error) ?? error;
+      throw toConnectError(error) ?? error;
     }
   }
 

@@ -10,6 +10,8 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
 ]);
 const UNSTORABLE_CODES: ReadonlySet<string> = new Set(['22021', '22P05']);
 const STATEMENT_TOO_SLOW = '57014';
+/** While it is copied, moved or kept for its operator. */
+const NOT_ACCEPTING = '55000';
 /** What the socket says when the server is down, restarting, or not there yet. */
 const SOCKET_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -49,6 +51,12 @@ export function toAppError(error: unknown): AppError | undefined {
     return unavailable('The database does not answer; try again in a moment.', error);
   }
   return undefined;
+}
+
+/** The same for an error on the way to a connection, where a database that takes none at the moment says so as "not so". */
+export function toConnectError(error: unknown): AppError | undefined {
+  if (sqlState(error) !== NOT_ACCEPTING || !(error instanceof Error)) return toAppError(error);
+  return unavailable('The database does not answer; try again in a moment.', error);
 }
 
 /** True when the connection that raised the error is of no use any more. */
