@@ -1,6 +1,7 @@
 /** The canonical form of a whole contract model. */
 import { bundleDefs } from '../model/bundle.ts';
-import type { ContractModel, Diagnostic, JsonPath, JsonSchema, Source } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { ContractModel, JsonPath, JsonSchema, Source } from '../model/types.ts';
 import { canonicalise } from './canonicalise.ts';
 import { refuseLostDefaults } from './defaults.ts';
 import type { CanonicalFault, Lookup, Node } from './node.ts';

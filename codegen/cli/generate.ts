@@ -7,7 +7,7 @@ import { planWrites } from '../write/plan.ts';
 import type { Plan } from '../write/plan.ts';
 import { readBanner } from '../emit/banner.ts';
 import { listFiles, readText } from '../write/tree-files.ts';
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Loss } from '../project/loss.ts';
 import type { ExitCode, Io } from './io.ts';
 import { palette } from './io.ts';

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fixTree, type FixedTree, type Mended } from '../fix/fix-tree.ts';
 import type { DocumentMemory } from '../load/read-documents.ts';
 import { loadModelOf } from '../model/load-model.ts';
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { lineDiff } from '../report/line-diff.ts';
 import { judgeLoaded } from './compile-tree.ts';
 import type { Io } from './io.ts';

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { formatDiagnostic } from '../load/diagnostics.ts';
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Loss } from '../project/loss.ts';
 import { palette } from './io.ts';
 import type { Io } from './io.ts';

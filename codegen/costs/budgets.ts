@@ -1,6 +1,7 @@
 /** The budgets of a contract, held against what its catalogue costs. */
 import type { Figures } from '../cost.ts';
-import type { Budgets, ContractModel } from '../model/types.ts';
+import type { Budgets } from '../model/budgets.ts';
+import type { ContractModel } from '../model/types.ts';
 
 export interface BudgetState {
   readonly budget: keyof Budgets;

@@ -1,5 +1,5 @@
 /** Writes fixes into contract texts until nothing is left that has one. */
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { applyEdits, textEdits } from './text-edits.ts';
 
 export interface Mended {

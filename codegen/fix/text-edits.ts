@@ -3,7 +3,8 @@
  * full parser: block and flow style, quotes and text blocks all have their own ends.
  */
 import { isMap, isScalar, isSeq, parseDocument, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { FixEdit, JsonPath } from '../model/types.ts';
+import type { FixEdit } from '../model/diagnostic.ts';
+import type { JsonPath } from '../model/types.ts';
 
 /** Exchanges the characters from `start` up to `end`. */
 export interface TextEdit {

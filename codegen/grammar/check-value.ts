@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { didYouMean } from '../load/did-you-mean.ts';
 import type { JsonSchema, JsonValue } from '../model/types.ts';
 import { FORMATS } from './formats.ts';
+import { canonical, codePoints, hasType, isList, isMultiple, isObject, typeOf, type Members } from './value-kinds.ts';
 
 export interface ValueFault {
   readonly path: readonly (string | number)[];
@@ -27,7 +28,6 @@ export interface CheckOptions {
 }
 
 type Keywords = { readonly [keyword: string]: JsonValue };
-type Members = { readonly [key: string]: JsonValue };
 
 /** The way to a value, innermost step first: most checks find nothing and never need it written out. */
 interface Trail {
@@ -66,37 +66,6 @@ export function compilePattern(source: string): RegExp | undefined {
     }
   }
   return patterns.get(source);
-}
-
-export function isObject(value: JsonValue | undefined): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
-function typeOf(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (isList(value)) return 'array';
-  return typeof value;
-}
-
-function hasType(value: JsonValue, type: string): boolean {
-  return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type;
-}
-
-/** JSON Schema counts characters as code points: a surrogate pair is one. */
-function codePoints(text: string): number {
-  let count = text.length;
-  for (let at = 0; at < text.length - 1; at += 1) if ((text.codePointAt(at) ?? 0) > 0xffff) count -= 1;
-  return count;
-}
-
-/** Decimal multiples hold for decimal literals: 8.69 is a multiple of 0.01 although the floats do not divide. */
-function isMultiple(value: number, step: number): boolean {
-  const quotient = value / step;
-  return Number.isFinite(quotient) && Math.abs(Math.round(quotient) - quotient) < 1e-9;
 }
 
 class Checker {
@@ -397,14 +366,6 @@ class Checker {
       if (Object.hasOwn(value, name)) this.apply(one, value, at, depth + 1);
     }
   }
-}
-
-/** JSON text with sorted keys: equal exactly when two values are equal. */
-function canonical(value: JsonValue): string {
-  if (isList(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value).sort();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join(',')}}`;
 }
 
 /** Everything that is wrong with `value`; nothing when it is valid. */

@@ -2,7 +2,7 @@
 import { CodeActionKind, type CodeAction, type Diagnostic as Told, type Range } from 'vscode-languageserver/node.js';
 import type { TextEdit } from '../fix/text-edits.ts';
 import { LineIndex } from '../load/positions.ts';
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 
 export interface Place {
   readonly uri: string;

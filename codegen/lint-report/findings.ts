@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { Suppressed } from '../rules/suppressions.ts';
 

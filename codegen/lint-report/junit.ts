@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { html as xml } from '../report/markup.ts';
 import type { Markup } from '../report/markup.ts';
 import { oneLine } from '../report/text.ts';

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { printableJson, visible } from '../report/text.ts';
 import type { SuppressionSpec } from '../model/types.ts';
 import { fileOf, sentenceOf } from './findings.ts';

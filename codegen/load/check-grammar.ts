@@ -1,7 +1,7 @@
 import { checkValue } from '../grammar/check-value.ts';
 import type { ValueFault } from '../grammar/check-value.ts';
 import { GRAMMAR, grammarReference } from '../grammar/index.ts';
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { didYouMean } from './did-you-mean.ts';
 import type { ContractDocument } from './document.ts';
 import { KINDS } from './layout.ts';

@@ -3,9 +3,10 @@
  * that can never apply, references that leave the tree. Runs on what the author wrote, before anything is resolved,
  * so that one run reports these beside grammar faults.
  */
-import { isList, isObject } from '../grammar/check-value.ts';
+import { isList, isObject } from '../grammar/value-kinds.ts';
 import { SUBSCHEMAS } from '../grammar/schema-body.ts';
-import type { Diagnostic, JsonPath, JsonValue } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { JsonPath, JsonValue } from '../model/types.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { bodiesOf } from './document.ts';
 import type { ContractDocument } from './document.ts';

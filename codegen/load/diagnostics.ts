@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 
 /** `file:line:column rule-id: sentence. Remedy.` */
 export function formatDiagnostic({ position, rule, message, remedy }: Diagnostic): string {

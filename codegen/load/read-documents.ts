@@ -1,5 +1,5 @@
-import { isObject } from '../grammar/check-value.ts';
-import type { Diagnostic } from '../model/types.ts';
+import { isObject } from '../grammar/value-kinds.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { checkGrammar } from './check-grammar.ts';
 import { checkSchemas } from './check-schemas.ts';
 import type { ContractDocument } from './document.ts';

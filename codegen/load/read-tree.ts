@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import type { Diagnostic } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { FOLDERS, META_FOLDER, OPTIONAL_FILES, placeOf, RELEASES_FOLDER, SINGLE_FILES, TOP_FOLDERS } from './layout.ts';
 import type { Place } from './layout.ts';

@@ -6,8 +6,8 @@ import { pascalCase } from './names.ts';
 import type { NameTable } from './names.ts';
 import type { References } from './references.ts';
 import type { Fields } from './fields.ts';
+import type { Budgets } from './budgets.ts';
 import type {
-  Budgets,
   ChangeSpec,
   DomainSpec,
   EndpointSpec,

@@ -4,7 +4,8 @@ import { fields, listOf, maybe, maybeText, numberOf, textOf, textsOf, wordOf } f
 import { pascalCase } from './names.ts';
 import { parsePromptText } from './prompt-text.ts';
 import type { Mention } from './prompt-text.ts';
-import type { Diagnostic, PromptArgument, PromptSpec, ResourceSpec } from './types.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { PromptArgument, PromptSpec, ResourceSpec } from './types.ts';
 
 /** A resource is printed as its address, everything else as its name. Unknown names are for the rules to report. */
 function printer(resources: readonly ResourceSpec[]): (mention: Mention) => string {

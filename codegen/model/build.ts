@@ -26,7 +26,8 @@ import { checkIdentity } from './identity.ts';
 import { buildSuppressions } from './build-suppressions.ts';
 import { NameTable, pascalCase } from './names.ts';
 import { References } from './references.ts';
-import type { ContractModel, Diagnostic } from './types.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { ContractModel } from './types.ts';
 
 export interface Built {
   readonly model: ContractModel | undefined;

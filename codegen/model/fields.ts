@@ -1,5 +1,5 @@
 /** Readers for members of documents that the grammar has already checked. */
-import { isList, isObject } from '../grammar/check-value.ts';
+import { isList, isObject } from '../grammar/value-kinds.ts';
 import type { JsonValue } from './types.ts';
 
 export type Fields = { readonly [key: string]: JsonValue };

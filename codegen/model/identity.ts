@@ -2,7 +2,8 @@ import { nearest } from '../load/did-you-mean.ts';
 import type { ContractDocument } from '../load/document.ts';
 import type { Kind } from '../load/layout.ts';
 import { toolNameFault } from './names.ts';
-import type { Diagnostic, JsonPath } from './types.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { JsonPath } from './types.ts';
 
 const NAMED: ReadonlySet<Kind> = new Set(['tool', 'resource', 'model', 'prompt', 'job', 'endpoint', 'page', 'profile']);
 

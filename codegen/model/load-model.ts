@@ -4,7 +4,8 @@ import { documentsOf, readDocuments } from '../load/read-documents.ts';
 import type { DocumentMemory, Documents } from '../load/read-documents.ts';
 import { treeOf } from '../load/read-tree.ts';
 import { buildContract } from './build.ts';
-import type { ContractModel, Diagnostic } from './types.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { ContractModel } from './types.ts';
 
 export interface LoadedModel {
   /** Undefined when the tree has a fault that leaves no meaning to build on. */

@@ -1,4 +1,5 @@
-import type { Diagnostic, SourcePosition } from './types.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { SourcePosition } from './types.ts';
 
 /** `query_dataset`, `query-dataset` and `queryDataset` all become `QueryDataset`. */
 export function pascalCase(name: string): string {

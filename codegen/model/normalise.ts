@@ -2,7 +2,7 @@
  * Turns an authored body into the schema the model holds: references point into the bundle, objects carry their type
  * and are closed. What was written stays where it was, so that positions of the authored file remain valid.
  */
-import { isList, isObject } from '../grammar/check-value.ts';
+import { isList, isObject } from '../grammar/value-kinds.ts';
 import { SUBSCHEMAS } from '../grammar/schema-body.ts';
 import type { JsonPath, JsonSchema, JsonValue } from './types.ts';
 

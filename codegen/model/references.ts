@@ -1,4 +1,4 @@
-import { isObject } from '../grammar/check-value.ts';
+import { isObject } from '../grammar/value-kinds.ts';
 import type { ContractDocument } from '../load/document.ts';
 import { didYouMean } from '../load/did-you-mean.ts';
 import { pointer } from '../load/positions.ts';
@@ -6,7 +6,8 @@ import { normalise, normaliseObject } from './normalise.ts';
 import type { ResolveReference } from './normalise.ts';
 import { pascalCase } from './names.ts';
 import type { NameTable } from './names.ts';
-import type { DefinitionSpec, Diagnostic, JsonPath, JsonSchema, JsonValue } from './types.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { DefinitionSpec, JsonPath, JsonSchema, JsonValue } from './types.ts';
 
 /**
  * Resolves the references of every body of the tree. Only two forms exist and neither leads to a file or an address:

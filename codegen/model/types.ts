@@ -3,6 +3,7 @@
  * Everything is readonly, frozen and sorted by name. Rules and emitters read it and never write to it.
  */
 
+import type { Budgets } from './budgets.ts';
 import type { ProfileNeed } from './profile-needs.ts';
 
 /** Where something stands in the authored tree. Lines and columns count from 1. */
@@ -310,22 +311,6 @@ export interface ServerSpec {
   readonly source: Source;
 }
 
-/** What the catalogue may cost an agent, in tokens; what is absent is not limited. */
-export interface Budgets {
-  /** Name, description and input of one tool. */
-  readonly tool?: number;
-  /** The same, on average. */
-  readonly mean?: number;
-  /** The same, of all tools together. */
-  readonly catalogue?: number;
-  /** All tools with compact output schemas and annotations. */
-  readonly with_output?: number;
-  /** Most per cent of the whole that output schemas take. */
-  readonly output_share?: number;
-  /** Most per cent by which the tools of the last release may have grown since. */
-  readonly growth?: number;
-}
-
 /** What one client or model provider accepts. Limits that are absent do not apply. */
 export interface ProfileSpec {
   readonly name: string;
@@ -401,41 +386,4 @@ export interface ContractModel {
   readonly tombstones: readonly TombstoneSpec[];
   /** By file and place. */
   readonly suppressions: readonly SuppressionSpec[];
-}
-
-/** A change of one contract file that mends a finding. */
-export interface Fix {
-  /** What it does, as an editor shows it. */
-  readonly title: string;
-  /** Whether nothing else can be meant; a guess is offered in editors alone. */
-  readonly exact: boolean;
-  /** Paths count from the root of the file. */
-  readonly edits: readonly FixEdit[];
-}
-
-export type FixEdit =
-  | { readonly do: 'remove'; readonly path: JsonPath }
-  /** Takes the item with this value out of a list. */
-  | { readonly do: 'drop'; readonly path: JsonPath; readonly value: string }
-  /** Writes another scalar in the place of one. */
-  | { readonly do: 'set'; readonly path: JsonPath; readonly value: string | number | boolean }
-  /** Puts a member into a map, or behind the last item of a list (`-`). */
-  | { readonly do: 'add'; readonly path: JsonPath; readonly value: string | number | boolean }
-  /** Exchanges characters of a written text. */
-  | { readonly do: 'replace'; readonly path: JsonPath; readonly from: string; readonly to: string }
-  /** Writes the line that leads an editor to the grammar. */
-  | { readonly do: 'modeline'; readonly path: JsonPath; readonly line: string };
-
-/** One finding. Rendered as `file:line:column rule-id: sentence. Remedy.` */
-export interface Diagnostic {
-  readonly rule: string;
-  readonly level: 'error' | 'warning' | 'info';
-  readonly message: string;
-  readonly remedy?: string;
-  readonly position: SourcePosition;
-  /** Entity the finding is about, e.g. `tool query_dataset`. */
-  readonly entity?: string;
-  /** JSON pointer inside the document. */
-  readonly pointer?: string;
-  readonly fix?: Fix;
 }

@@ -1,5 +1,5 @@
 /** Arguments that mislead whoever fills them in. */
-import { isList, isObject } from '../grammar/check-value.ts';
+import { isList, isObject } from '../grammar/value-kinds.ts';
 import type { JsonValue } from '../model/types.ts';
 import type { Finding, Rule } from './rule.ts';
 import { deref, finding, label, pathOf, properties, required, typesOf, visits } from './walk.ts';

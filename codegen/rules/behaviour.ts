@@ -1,4 +1,4 @@
-import { isObject } from '../grammar/check-value.ts';
+import { isObject } from '../grammar/value-kinds.ts';
 import { suggestion } from '../load/did-you-mean.ts';
 import type { ContractModel } from '../model/types.ts';
 import { onTool } from './outputs.ts';

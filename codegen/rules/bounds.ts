@@ -1,4 +1,4 @@
-import { isObject } from '../grammar/check-value.ts';
+import { isObject } from '../grammar/value-kinds.ts';
 import type { Finding, Rule } from './rule.ts';
 import { finding, label, typesOf, visits } from './walk.ts';
 import type { Keywords, Visit } from './walk.ts';

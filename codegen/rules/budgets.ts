@@ -1,7 +1,8 @@
 /** The budgets that a contract states in `server.yaml`. Nothing is counted where it states none. */
 import { budgetStates, grown, unitOf, type BudgetState } from '../costs/budgets.ts';
 import type { Figures } from '../cost.ts';
-import type { Budgets, ContractModel } from '../model/types.ts';
+import type { Budgets } from '../model/budgets.ts';
+import type { ContractModel } from '../model/types.ts';
 import { onTool } from './outputs.ts';
 import type { Finding, Rule, Scene } from './rule.ts';
 

@@ -1,5 +1,5 @@
 /** Names in backticks: each one that looks like a name of this contract must be one. */
-import { isList } from '../grammar/check-value.ts';
+import { isList } from '../grammar/value-kinds.ts';
 import { suggestion } from '../load/did-you-mean.ts';
 import type { ContractModel } from '../model/types.ts';
 import { resourceMatcher } from './uris.ts';

@@ -1,5 +1,5 @@
 /** What texts must tell a reader who is about to call, and what they must not waste words on. */
-import { isList } from '../grammar/check-value.ts';
+import { isList } from '../grammar/value-kinds.ts';
 import type { ContractModel, ToolSpec } from '../model/types.ts';
 import { onTool } from './outputs.ts';
 import { inProse } from './prose.ts';

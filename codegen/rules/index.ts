@@ -1,5 +1,6 @@
 import { pointer } from '../load/positions.ts';
-import type { ContractModel, Diagnostic, Fix, JsonPath } from '../model/types.ts';
+import type { Diagnostic, Fix } from '../model/diagnostic.ts';
+import type { ContractModel, JsonPath } from '../model/types.ts';
 import { argumentRules } from './arguments.ts';
 import { behaviourRules } from './behaviour.ts';
 import { boundRules } from './bounds.ts';

@@ -1,5 +1,5 @@
 import { didYouMean, nearest } from '../load/did-you-mean.ts';
-import { isList } from '../grammar/check-value.ts';
+import { isList } from '../grammar/value-kinds.ts';
 import type { JobSpec, JsonPath } from '../model/types.ts';
 import type { Finding, Rule } from './rule.ts';
 import { deref } from './walk.ts';

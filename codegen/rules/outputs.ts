@@ -1,4 +1,4 @@
-import { isList, isObject } from '../grammar/check-value.ts';
+import { isList, isObject } from '../grammar/value-kinds.ts';
 import type { ContractModel, JsonPath, JsonValue, ToolSpec } from '../model/types.ts';
 import { mending } from './rule.ts';
 import type { Finding, Rule } from './rule.ts';

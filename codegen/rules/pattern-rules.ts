@@ -1,4 +1,4 @@
-import { isObject } from '../grammar/check-value.ts';
+import { isObject } from '../grammar/value-kinds.ts';
 import { compilePattern } from '../grammar/check-value.ts';
 import type { JsonPath } from '../model/types.ts';
 import { judgePattern, isWhole } from './patterns/judge.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../grammar/check-value.ts';
+import { isObject } from '../grammar/value-kinds.ts';
 import { onTool } from './outputs.ts';
 import { mending } from './rule.ts';
 import type { Rule } from './rule.ts';

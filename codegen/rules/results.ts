@@ -1,5 +1,5 @@
 /** Whether a caller can go on from a result: order, ids, links, marks of what is missing. */
-import { isList, isObject } from '../grammar/check-value.ts';
+import { isList, isObject } from '../grammar/value-kinds.ts';
 import type { ContractModel, JsonPath, JsonValue, ToolSpec } from '../model/types.ts';
 import { COUNTED, MAX_CHARACTERS, onTool, WorstCase } from './outputs.ts';
 import type { Finding, Rule } from './rule.ts';

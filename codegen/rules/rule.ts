@@ -1,4 +1,5 @@
-import type { ContractModel, Diagnostic, Fix, FixEdit, JsonPath, Source } from '../model/types.ts';
+import type { Diagnostic, Fix, FixEdit } from '../model/diagnostic.ts';
+import type { ContractModel, JsonPath, Source } from '../model/types.ts';
 import type { Figures } from '../cost.ts';
 
 export interface Rule {

@@ -1,5 +1,6 @@
 /** Contradictions that leave a schema without any valid value. Reasoning is by bounds: no prover, no false alarm. */
-import { checkValue, isList, isObject } from '../grammar/check-value.ts';
+import { checkValue } from '../grammar/check-value.ts';
+import { isList, isObject } from '../grammar/value-kinds.ts';
 import type { ContractModel } from '../model/types.ts';
 import type { Finding, Rule } from './rule.ts';
 import { deref, finding, label, properties, required, resolveIn, typesOf, visits } from './walk.ts';

@@ -1,7 +1,8 @@
 /** Findings that the contracts answer with a reason. A finding that blocks cannot be answered away. */
 import { nearest } from '../load/did-you-mean.ts';
 import { pointer } from '../load/positions.ts';
-import type { ContractModel, Diagnostic, SuppressionSpec } from '../model/types.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { ContractModel, SuppressionSpec } from '../model/types.ts';
 import type { Rule } from './rule.ts';
 
 export interface Suppressed {

@@ -1,5 +1,5 @@
 import type { ContractModel, ResourceSpec } from '../model/types.ts';
-import { isList } from '../grammar/check-value.ts';
+import { isList } from '../grammar/value-kinds.ts';
 import { deref } from './walk.ts';
 
 /** One path segment of an address: fixed text, or a variable with the values it may have when they are listed. */

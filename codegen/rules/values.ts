@@ -1,5 +1,6 @@
 /** Rules on the values written into schemas: defaults and examples. */
-import { checkValue, isList } from '../grammar/check-value.ts';
+import { checkValue } from '../grammar/check-value.ts';
+import { isList } from '../grammar/value-kinds.ts';
 import type { ValueFault } from '../grammar/check-value.ts';
 import type { ContractModel, JsonSchema, JsonValue } from '../model/types.ts';
 import { judgePattern } from './patterns/judge.ts';

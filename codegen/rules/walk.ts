@@ -1,5 +1,5 @@
 /** Views of the model that many rules share; each is made once per model. */
-import { isList, isObject } from '../grammar/check-value.ts';
+import { isList, isObject } from '../grammar/value-kinds.ts';
 import { SUBSCHEMAS } from '../grammar/schema-body.ts';
 import { bundleDefs } from '../model/bundle.ts';
 import type { ContractModel, JsonPath, JsonSchema, JsonValue, Source } from '../model/types.ts';

@@ -10,7 +10,8 @@ import { formatDiagnostic } from '../../../codegen/load/diagnostics.ts';
 import type { DocumentMemory } from '../../../codegen/load/read-documents.ts';
 import { loadModel, loadModelOf, type LoadedModel } from '../../../codegen/model/load-model.ts';
 import type { TokenCounter } from '../../../codegen/tokens/count.ts';
-import type { ContractModel, Diagnostic } from '../../../codegen/model/types.ts';
+import type { Diagnostic } from '../../../codegen/model/diagnostic.ts';
+import type { ContractModel } from '../../../codegen/model/types.ts';
 
 const BASE = new URL('../fixtures/base/', import.meta.url);
 
