@@ -1,111 +1,16 @@
-import { instantText, likeText, type Db } from '../../db/database.ts';
+import { instantText, type Db } from '../../db/database.ts';
 import type { CursorValue } from '../../kernel/page-cursor.ts';
-import { nanosOfMs, SqlConditions, storableInstant, storableNanos, type Binding } from './sql-conditions.ts';
+import type { Binding, SqlConditions } from './sql-conditions.ts';
+import { conditionsOf } from './trace-list-conditions.ts';
+import { toTraceRow, type ListRow } from './trace-list-row.ts';
+import { SPANS, SPANS_OF_CAPABILITY, SPANS_OF_SESSION, TRACES, type ListSource } from './trace-list-source.ts';
 import type { TraceFilter, TraceListQuery, TraceOrderKey, TraceRow } from './trace-query.ts';
-
-interface ListRow {
-  readonly trace_id: string;
-  readonly span_id: string;
-  readonly name: string;
-  readonly capability: string | null;
-  readonly session: string | null;
-  readonly span_type: string;
-  readonly operation: string | null;
-  readonly service_name: string | null;
-  readonly status_code: number;
-  readonly duration_ms: number;
-  readonly start_ns: string;
-  readonly received_at: string;
-  readonly span_count: number | null;
-  readonly error_count: number | null;
-  readonly total_tokens: number | null;
-  readonly total_cost: number | null;
-  readonly model: string | null;
-  readonly is_live: boolean;
-  readonly sort_value: CursorValue;
-}
 
 /** A row with the exact value it was sorted by, as the database wrote it. */
 export interface PlacedRow {
   readonly row: TraceRow;
   readonly position: readonly CursorValue[];
 }
-
-/** Where the columns of a list are: on the trace's own row, or on each span. */
-interface ListSource {
-  /** What is filtered and sorted. */
-  readonly table: string;
-  /** Columns of it that are shown or sorted by. */
-  readonly columns: string;
-  /** Joined to the rows of the page alone: names for ids, and of a span its trace. */
-  readonly joins: string;
-  /** Alias of the table that is filtered and sorted. */
-  readonly main: 't' | 's';
-  readonly spanId: string;
-  readonly failed: string;
-  readonly hasCapability: (id: string) => string;
-  readonly hasConversation: (id: string) => string;
-  readonly isUnbound: string;
-  /** Spans that have the capability of their trace only; most projects have none of one capability. */
-  readonly ofLenders?: true;
-  readonly counts: string;
-  readonly isLive: string;
-  /** Columns that make the order total, after the sort column. */
-  readonly ties: readonly string[];
-}
-
-const SHARED_COLUMNS = `trace_id, name, capability_id, conversation_id, span_type, operation, service_name, status_code,
-  duration_ns, start_time_ns, received_at, total_tokens, total_cost, model, project_id`;
-
-const TRACES: ListSource = {
-  table: 'traces t',
-  columns: columnsIn('t', `${SHARED_COLUMNS}, head_span_id, head_rank, span_count, error_count`),
-  joins: `left join capabilities c on c.project_id = t.project_id and c.id = t.capability_id
-    left join conversations v on v.project_id = t.project_id and v.id = t.conversation_id`,
-  main: 't',
-  spanId: 't.head_span_id',
-  failed: 't.failed',
-  hasCapability: (id) => `t.capability_id = ${id}`,
-  hasConversation: (id) => `t.conversation_id = ${id}`,
-  isUnbound: 't.capability_id is null',
-  counts: 't.span_count, t.error_count',
-  isLive: `t.head_rank >= '1'`,
-  ties: ['t.trace_id'],
-};
-
-/** A span without a capability or session of its own has its trace's. */
-const SPANS: ListSource = {
-  table: 'spans s',
-  columns: columnsIn('s', `${SHARED_COLUMNS}, span_id`),
-  joins: `join traces t on t.project_id = s.project_id and t.trace_id = s.trace_id
-    left join capabilities c on c.project_id = s.project_id and c.id = coalesce(s.capability_id, t.capability_id)
-    left join conversations v on v.project_id = s.project_id
-      and v.id = coalesce(s.conversation_id, t.conversation_id)`,
-  main: 's',
-  spanId: 's.span_id',
-  failed: '(s.status_code = 2)',
-  // Not `coalesce`: the planner has no statistics of it, and plans as if every value were rare.
-  hasCapability: (id) => `(s.capability_id = ${id} or (s.capability_id is null and t.capability_id = ${id}))`,
-  hasConversation: (id) => `(s.conversation_id = ${id} or (s.conversation_id is null and t.conversation_id = ${id}))`,
-  isUnbound: '(s.capability_id is null and t.capability_id is null)',
-  counts: 'null::bigint as span_count, null::bigint as error_count',
-  isLive: `t.head_rank >= '1'`,
-  ties: ['s.trace_id', 's.span_id'],
-};
-
-/** No index serves "its own or else its trace's" at once, so spans of one session or capability are two lists merged. */
-const SPANS_OF_SESSION: readonly ListSource[] = [
-  { ...SPANS, hasConversation: (id) => `s.conversation_id = ${id}` },
-  { ...SPANS, hasConversation: (id) => `(s.conversation_id is null and t.conversation_id = ${id})` },
-];
-const SPANS_OF_CAPABILITY: readonly ListSource[] = [
-  { ...SPANS, hasCapability: (id) => `s.capability_id = ${id}` },
-  {
-    ...SPANS,
-    hasCapability: (id) => `(s.capability_id is null and t.capability_id = ${id} and t.has_bare_spans)`,
-    ofLenders: true,
-  },
-];
 
 const SORT_TEXT: Readonly<Record<TraceOrderKey, (column: string) => string>> = {
   start_time_ns: (column) => `${column}::text`,
@@ -248,13 +153,6 @@ function filtered({ table, main }: ListSource, conditions: SqlConditions): strin
   return asksTrace ? `${table} join traces t on t.project_id = s.project_id and t.trace_id = s.trace_id` : table;
 }
 
-function columnsIn(table: string, names: string): string {
-  return names
-    .split(/,\s*/)
-    .map((name) => `${table}.${name}`)
-    .join(', ');
-}
-
 /** What a row shows, whatever the list is sorted by. */
 function columnsOf({ main, spanId, counts, isLive }: ListSource): string {
   return `${main}.trace_id, ${spanId} as span_id, ${main}.name, c.slug as capability,
@@ -282,125 +180,4 @@ function merged(parts: readonly Select[], query: ListQuery): Select {
      order by ${orderOf(keys, query.ordering.descending)} limit ?`,
     bindings: [...parts.flatMap(({ bindings }) => bindings), query.limit],
   };
-}
-
-function conditionsOf(projectId: string, source: ListSource, filter: TraceFilter): SqlConditions {
-  const { main } = source;
-  const hasCapability = source.hasCapability('?');
-  const conditions = new SqlConditions()
-    .add(`${main}.project_id = ?`, projectId)
-    .add(`${main}.trace_id = ?`, filter.traceId?.toLowerCase())
-    .add(`${source.spanId} = ?`, filter.spanId?.toLowerCase())
-    .add(`${main}.name = ?`, filter.name)
-    .add(`${main}.operation = ?`, filter.operation)
-    .add(`${main}.service_name = ?`, filter.serviceName)
-    .add(`${main}.span_type = ?`, filter.spanType)
-    .add(`${main}.status_code = ?`, filter.statusCode)
-    .either(filter.hasError, source.failed, `not ${source.failed}`)
-    .add(`${main}.model = ?`, filter.model)
-    .either(filter.hasModel, `${main}.model is not null`, `${main}.model is null`)
-    .add(`${main}.start_time_ns >= ?`, storableNanos(filter.startNsGte))
-    .add(`${main}.start_time_ns <= ?`, storableNanos(filter.startNsLte))
-    .add(`${main}.received_at > ?::timestamptz`, storableInstant(filter.receivedAfter))
-    .add(`${main}.received_at < ?::timestamptz`, storableInstant(filter.receivedBefore))
-    .add(`${main}.received_at >= ?::timestamptz`, storableInstant(filter.receivedGte))
-    .add(`${main}.received_at <= ?::timestamptz`, storableInstant(filter.receivedLte))
-    .add(`${main}.duration_ns >= ?`, nanosOfMs(filter.minDurationMs))
-    .add(`${main}.duration_ns <= ?`, nanosOfMs(filter.maxDurationMs))
-    .add(`${main}.total_tokens >= ?`, filter.totalTokensGte)
-    .add(`${main}.total_tokens <= ?`, filter.totalTokensLte)
-    .add(`${main}.total_cost >= ?::numeric`, text(filter.totalCostGte))
-    .add(`${main}.total_cost <= ?::numeric`, text(filter.totalCostLte))
-    .add(hasCapability, filter.capabilityId, repeat(timesNamed(hasCapability), [filter.capabilityId ?? '']))
-    .add(ANY_LENDER, source.ofLenders && filter.capabilityId, [projectId, filter.capabilityId ?? ''])
-    .either(filter.unbound, source.isUnbound, `not ${source.isUnbound}`);
-  if (filter.search !== undefined) addSearch(conditions, { projectId, source, text: filter.search.toLowerCase() });
-  if (filter.session !== undefined) {
-    // One look-up before the scan: the planner then knows one id and can walk the session's own index.
-    const sessionId = `(select id from conversations where project_id = ? and (external_id = ? or id = ?)
-      order by (external_id = ?) desc limit 1)`;
-    const { session } = filter;
-    const hasConversation = source.hasConversation(sessionId);
-    const bindings = [projectId, session, session, session];
-    conditions.add(hasConversation, session, repeat(timesNamed(hasConversation) / bindings.length, bindings));
-  }
-  return conditions;
-}
-
-/** Looked up once, before a list is walked that would turn out to have nothing. */
-const ANY_LENDER = `exists (select from traces lender
-  where lender.project_id = ? and lender.capability_id = ? and lender.has_bare_spans)`;
-
-const HEXADECIMAL = /^[0-9a-f]+$/;
-const SPAN_ID_LENGTH = 16;
-
-/**
- * The index over spans knows their names alone. A text that cannot be part of an id is looked for there; one that is as
- * long as a span's id can only be a name, that id or part of a trace's, and those have indexes too. What is shorter
- * and hexadecimal may be anywhere in an id, so the order of the list is walked.
- */
-function addSearch(
-  conditions: SqlConditions,
-  {
-    projectId,
-    source,
-    text: wanted,
-  }: { readonly projectId: string; readonly source: ListSource; readonly text: string },
-): void {
-  const pattern = `%${likeText(wanted)}%`;
-  if (source.main === 's' && !HEXADECIMAL.test(wanted)) {
-    conditions.add(`${NAMES_OF_SPAN} like ? escape '\\'`, pattern);
-    return;
-  }
-  conditions.add(`${source.main}.search_text like ? escape '\\'`, pattern);
-  if (source.main === 't' || wanted.length < SPAN_ID_LENGTH) return;
-  conditions.add(
-    `(${NAMES_OF_SPAN} like ? escape '\\' or s.span_id = ? or s.trace_id = any(array(
-       select trace_id from traces where project_id = ? and search_text like ? escape '\\')))`,
-    true,
-    [pattern, wanted, projectId, pattern],
-  );
-}
-
-/** The last 50 characters of a span's text are its ids. */
-const NAMES_OF_SPAN = 'left(s.search_text, -50)';
-
-function timesNamed(text: string): number {
-  return text.split('?').length - 1;
-}
-
-function repeat<T>(times: number, values: readonly T[]): readonly T[] {
-  return Array.from({ length: times }, () => values).flat();
-}
-
-/** Costs travel as text, so that the database compares the same decimal the caller wrote. */
-function text(value: number | undefined): Binding | undefined {
-  return value === undefined ? undefined : String(value);
-}
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-/** Written field by field, since every page makes one of these per row. */
-function toTraceRow(row: ListRow): TraceRow {
-  const trace: Writable<TraceRow> = {
-    traceId: row.trace_id,
-    spanId: row.span_id,
-    name: row.name,
-    spanType: row.span_type,
-    statusCode: row.status_code,
-    durationMs: row.duration_ms,
-    startNs: row.start_ns,
-    receivedAt: row.received_at,
-    isLive: row.is_live,
-  };
-  if (row.capability !== null) trace.capabilitySlug = row.capability;
-  if (row.session !== null) trace.session = row.session;
-  if (row.operation !== null) trace.operation = row.operation;
-  if (row.service_name !== null) trace.serviceName = row.service_name;
-  if (row.span_count !== null) trace.spanCount = row.span_count;
-  if (row.error_count !== null) trace.errorCount = row.error_count;
-  if (row.total_tokens !== null) trace.totalTokens = row.total_tokens;
-  if (row.total_cost !== null) trace.totalCost = row.total_cost;
-  if (row.model !== null) trace.model = row.model;
-  return trace;
 }
