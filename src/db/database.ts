@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { effectMark } from './effect-mark.ts';
 
@@ -27,6 +28,17 @@ export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx) => Promise<T>
 
 function isTransaction(db: Db | Tx): db is Tx {
   return db.isTransaction === true;
+}
+
+/**
+ * The time by the slower of two clocks, this machine's and the database's. What is removed for good is removed by it:
+ * a single clock that leaps ahead must not empty the store.
+ */
+export async function slowerNow(db: Db | Tx, clock: Clock): Promise<Date> {
+  const { rows } = await db.raw<{ rows: { now: Date }[] }>('select clock_timestamp() as now');
+  const now = clock.now();
+  const theirs = rows[0]?.now ?? now;
+  return theirs < now ? theirs : now;
 }
 
 /** Runs the work once this transaction is committed; never when it rolls back. */

@@ -24,26 +24,28 @@ const allow = (): RateDecision => ALLOWED;
 
 /** A limiter in this process's memory; every process counts for itself. */
 export function createMemoryRateLimiter(limit: RateLimit): RateLimiter {
-  return fromStore(new RateLimiterMemory({ points: limit.points, duration: limit.seconds }), limit.points);
+  return fromStore(new RateLimiterMemory({ points: limit.points, duration: limit.seconds }), limit);
 }
 
 /** A limiter over any store of rate-limiter-flexible; a store that fails lets the request pass. */
-function fromStore(store: RateLimiterAbstract, points: number): RateLimiter {
+function fromStore(store: RateLimiterAbstract, { points, seconds }: RateLimit): RateLimiter {
   return {
     consume: (key) =>
       // Chained by hand: an async function would cost every request two more turns of the microtask queue.
       store
         .consume(key)
-        .then(allow, (refusal: unknown) => (refusal instanceof RateLimiterRes ? refused(refusal) : ALLOWED)),
+        .then(allow, (refusal: unknown) => (refusal instanceof RateLimiterRes ? refused(refusal, seconds) : ALLOWED)),
     async check(key) {
       const state = await store.get(key);
-      return state !== null && state.consumedPoints > points ? refused(state) : ALLOWED;
+      return state !== null && state.consumedPoints > points ? refused(state, seconds) : ALLOWED;
     },
   };
 }
 
-function refused(state: RateLimiterRes): RateDecision {
-  return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1000)) };
+/** The store measures with the wall clock, and forgets by a timer: after a step back of the clock it would say more than it means. */
+function refused(state: RateLimiterRes, seconds: number): RateDecision {
+  const wait = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+  return { allowed: false, retryAfterSeconds: Math.min(wait, seconds) };
 }
 
 export function rateLimited(retryAfterSeconds: number): Refusal {

@@ -9,6 +9,7 @@ import { createHostCheck } from '../../src/http/host-guard.ts';
 import { createOriginCheck } from '../../src/http/origin-guard.ts';
 import { createMemoryRateLimiter } from '../../src/http/rate-limit.ts';
 import { createRequestIds } from '../../src/http/request-id.ts';
+import { eventually } from '../support/eventually.ts';
 
 describe('createHostCheck', () => {
   it('takes exact names with any port and any case', () => {
@@ -182,6 +183,30 @@ describe('createMemoryRateLimiter', () => {
     const [, , refused] = answers;
     assert.ok(refused?.allowed === false && refused.retryAfterSeconds >= 1 && refused.retryAfterSeconds <= 60);
     assert.equal((await limiter.check('a')).allowed, false);
+  });
+});
+
+describe('a limiter whose clock jumps', () => {
+  const { now } = Date;
+  afterEach(() => {
+    Date.now = now;
+  });
+
+  it('asks nobody to wait for longer than its window, and is over with it', async () => {
+    const limiter = createMemoryRateLimiter({ points: 1, seconds: 1 });
+    await limiter.consume('a');
+    Date.now = () => now() - 3_600_000;
+    assert.deepEqual(await limiter.consume('a'), { allowed: false, retryAfterSeconds: 1 });
+    assert.deepEqual(await limiter.check('a'), { allowed: false, retryAfterSeconds: 1 });
+    await eventually(async () => assert.deepEqual(await limiter.consume('a'), { allowed: true }));
+  });
+
+  it('goes on limiting after a leap', async () => {
+    const limiter = createMemoryRateLimiter({ points: 1, seconds: 60 });
+    await limiter.consume('a');
+    Date.now = () => now() + 3_600_000;
+    assert.equal((await limiter.consume('a')).allowed, true);
+    assert.equal((await limiter.consume('a')).allowed, false);
   });
 });
 

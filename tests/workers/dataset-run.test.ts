@@ -111,13 +111,8 @@ describe('dataset workers that are killed while they land', function () {
 
   /** What killed attempts wrote is removed by the next attempt or, a day later, by the sweep; nothing else is. */
   async function assertNoOrphans(projectId: string): Promise<void> {
-    const later = await assemble({
-      db: world.db,
-      address: world.address,
-      folder: world.folder,
-      clock: { now: () => new Date(Date.now() + 2 * DAY_MS) },
-    });
-    await later.datasets.sweep();
+    const later = await assemble({ db: world.db, address: world.address, folder: world.folder });
+    await later.datasets.sweep(new Date(Date.now() + 2 * DAY_MS));
     await later.delivery.stop();
     const kept: string[] = [];
     for await (const { key } of world.objects.list(`datasets/${projectId}`)) kept.push(key);

@@ -5,6 +5,17 @@ import type { Worker } from '../../src/workers/worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { effectsOf, ensureEffects, openBench, startWorker, type Bench } from './support/setup.ts';
 
+const TrueDate = Date;
+
+/** From now on this machine's clock is off by so much. */
+function jumpTo(offsetMs: number): void {
+  const now = (): number => TrueDate.now() + offsetMs;
+  globalThis.Date = new Proxy(TrueDate, {
+    construct: (target, parts: unknown[]) => new target(...((parts.length === 0 ? [now()] : parts) as [number])), // because it passes on what it is given
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  });
+}
+
 describe('Worker', () => {
   let bench: Bench;
   const workers: { stop(graceMs?: number): Promise<void> }[] = [];
@@ -19,6 +30,7 @@ describe('Worker', () => {
     await ensureEffects(bench.db);
   });
   afterEach(async () => {
+    globalThis.Date = TrueDate;
     await Promise.all(workers.splice(0).map((worker) => worker.stop(2_000)));
   });
   after(() => bench.delivery.stop());
@@ -188,6 +200,37 @@ describe('Worker', () => {
     await eventually(() => assert.ok(lost instanceof LostLease, String(lost)));
     await eventually(async () => assert.deepEqual(await effectsOf(bench.db, [job.id]), [1]));
     assert.equal((await bench.read(job)).attempt, 2);
+  });
+
+  it('keeps its lease and its attempt while the clock of its machine leaps and goes back', async () => {
+    const leaseOf = async (id: string): Promise<unknown> => {
+      const { rows } = await bench.db.raw<{ rows: { lease: string }[] }>(
+        'select lease_until::text as lease from jobs where id = ?',
+        [id],
+      );
+      return rows[0]?.lease;
+    };
+    await start({
+      handlers: {
+        count: async (_: unknown, run: JobRun) => {
+          for (const hours of [5, -5]) {
+            jumpTo(hours * 3_600_000);
+            const before = await leaseOf(run.jobId);
+            await eventually(async () => assert.notEqual(await leaseOf(run.jobId), before));
+          }
+          await run.commit((tx) => tx.raw('insert into effects values (?, ?)', [run.jobId, run.attempt]));
+        },
+      },
+      settings: { leaseMs: 3_000 },
+    });
+    const job = await bench.enqueue();
+    const ended = await eventually(async () => {
+      const current = await bench.read(job);
+      assert.equal(current.status, 'succeeded');
+      return current;
+    });
+    assert.deepEqual([ended.attempt, ended.error], [1, undefined]);
+    assert.deepEqual(await effectsOf(bench.db, [job.id]), [1]);
   });
 
   it('reads a job without a live lease as queued, before anybody has swept it up', async () => {

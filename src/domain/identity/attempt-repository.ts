@@ -15,13 +15,17 @@ export class AttemptRepository {
     this.#db = db;
   }
 
-  /** Counts one attempt, in one statement: of several at the same moment each is counted. A window that is over begins anew. */
+  /**
+   * Counts one attempt, in one statement: of several at the same moment each is counted. A window that is over begins
+   * anew, and none lasts longer than one that begins now: a clock that stepped back would lock callers out until it is
+   * where it was.
+   */
   async count(key: string, window: { readonly now: Date; readonly endsAt: Date }): Promise<AttemptState> {
     const { rows } = await this.#db.raw<{ rows: readonly { count: number; ends_at: Date }[] }>(
       `insert into attempts (key, count, ends_at) values (:key, 1, :ends_at)
        on conflict (key) do update set
          count = case when attempts.ends_at <= :now then 1 else least(attempts.count + 1, :most) end,
-         ends_at = case when attempts.ends_at <= :now then :ends_at else attempts.ends_at end
+         ends_at = case when attempts.ends_at <= :now then :ends_at else least(attempts.ends_at, :ends_at) end
        returning count, ends_at`,
       { key, now: window.now, ends_at: window.endsAt, most: MOST },
     );

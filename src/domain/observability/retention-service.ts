@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts';
+import { slowerNow, type Db } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { DAY_MS } from '../../kernel/duration.ts';
 import { SpanWeekRepository } from './span-week-repository.ts';
@@ -22,10 +22,12 @@ const WEEK_MS = 7 * DAY_MS;
  * done in small steps and may run in several processes at once.
  */
 export class RetentionService {
+  readonly #db: Db;
   readonly #clock: Clock;
   readonly #weeks: SpanWeekRepository;
 
   constructor(parts: { readonly db: Db; readonly clock: Clock }) {
+    this.#db = parts.db;
     this.#clock = parts.clock;
     this.#weeks = new SpanWeekRepository(parts.db);
   }
@@ -36,12 +38,14 @@ export class RetentionService {
     for (let ahead = 0; ahead <= WEEKS_AHEAD; ahead += 1) {
       await this.#weeks.ensure(new Date(now.getTime() + ahead * WEEK_MS));
     }
-    const kept = keepDays === undefined ? undefined : weekOf(new Date(now.getTime() - keepDays * DAY_MS)).from;
-    const removed = kept === undefined ? { droppedWeeks: 0, removedTraces: 0 } : await this.#forget(kept, signal);
+    const removed =
+      keepDays === undefined ? { droppedWeeks: 0, removedTraces: 0 } : await this.#forget(keepDays, signal);
     return { moved: await this.#moveStrays(now, signal), ...removed };
   }
 
-  async #forget(kept: Date, signal: AbortSignal): Promise<Omit<UpkeepOutcome, 'moved'>> {
+  async #forget(keepDays: number, signal: AbortSignal): Promise<Omit<UpkeepOutcome, 'moved'>> {
+    const now = await slowerNow(this.#db, this.#clock);
+    const kept = weekOf(new Date(now.getTime() - keepDays * DAY_MS)).from;
     const over = (await this.#weeks.list()).filter(({ until }) => until <= kept);
     for (const week of over) await this.#weeks.drop(week);
     await untilFewer(SPANS_AT_ONCE, signal, () => this.#weeks.removeStrays(kept, SPANS_AT_ONCE));

@@ -34,6 +34,21 @@ describe('Attempts', () => {
     assert.deepEqual(left, []);
   });
 
+  it('locks nobody out for longer than its window when a clock goes back, and lets go when it leaps', async () => {
+    const db = await testDatabase();
+    const clock = new FakeClock();
+    const limit = new Attempts({ db, clock }).limit('guess', LIMIT);
+    const key = newId();
+    for (let count = 0; count < 5; count += 1) await limit.consume(key);
+    clock.advance(-86_400_000);
+    assert.deepEqual(await limit.consume(key), { allowed: false, retryAfterSeconds: 60 });
+    clock.advance(60_000);
+    assert.deepEqual(await limit.consume(key), { allowed: true });
+    for (let count = 0; count < 5; count += 1) await limit.consume(key);
+    clock.advance(86_400_000);
+    assert.deepEqual(await limit.consume(key), { allowed: true });
+  });
+
   it('keeps limits and keys apart, takes back what is forgiven, and stores neither name nor address', async () => {
     const db = await testDatabase();
     const attempts = new Attempts({ db, clock: new FakeClock() });

@@ -12,7 +12,7 @@ import { otlpExport, otlpSpan, type SpanLike } from './support/otlp.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A Monday. */
-const MONDAY = Date.parse('2031-03-03T00:00:00Z');
+const MONDAY = Date.parse('2024-03-04T00:00:00Z');
 
 interface Sums {
   readonly n: number;

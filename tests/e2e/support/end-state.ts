@@ -77,9 +77,8 @@ async function assertJobs(installation: Installation, { jobs, runsAgain }: Traff
 async function assertObjects(installation: Installation): Promise<void> {
   const { folder, address } = installation;
   const objects = objectStoreOf('url' in address ? address.url : folder, folder);
-  const clock = { now: () => new Date(Date.now() + 2 * DAY_MS) };
-  const parts = await assemble({ db: openHandle(address), address, folder, objects, clock });
-  await parts.datasets.sweep();
+  const parts = await assemble({ db: openHandle(address), address, folder, objects });
+  await parts.datasets.sweep(new Date(Date.now() + 2 * DAY_MS));
   const kept: string[] = [];
   for (const prefix of ['datasets', 'uploads']) for await (const { key } of objects.list(prefix)) kept.push(key);
   const rows = await installation.look<{ key: string; sha256: string }>(
