@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Db } from '../db/database.ts';
-import { migrate } from '../db/migrate.ts';
+import { migrate, migrationState } from '../db/migrate.ts';
 import { migrations } from '../db/migrations/index.ts';
 import { openDatabase, type OpenDatabase } from '../db/open-database.ts';
 import { sqlState } from '../db/sql-errors.ts';
@@ -32,7 +32,9 @@ export async function openStore(config: Config, logger: Logger, applicationName:
 
 /** Brings tables and message queue up to date; safe in any number of processes at once. Answers the steps it applied. */
 export async function prepareStore(store: OpenDatabase, logger: Logger): Promise<readonly string[]> {
-  const applied = await migrate(store.db, migrations);
+  const applied = await migrate(store.db, migrations, { logger });
+  const { ahead } = await migrationState(store.db, migrations);
+  if (ahead.length > 0) logger.info('the database is of a later version, which this one can go on beside', { ahead });
   await installDelivery(store.db, store.address, logger);
   return applied;
 }

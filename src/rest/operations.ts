@@ -5,7 +5,7 @@ import type { EndpointContexts } from './endpoint.ts';
 
 export interface OperationsParts {
   readonly contract: { readonly version: string; readonly hash: string };
-  /** Rejects while the database does not answer or lacks migrations. */
+  /** Rejects while the database does not answer, lacks migrations, or had some that ended what this version works with. */
   readonly checkDatabase: () => Promise<void>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   /** Opens the metrics to other machines. */
@@ -24,7 +24,8 @@ export function operationsEndpoints(
       try {
         await parts.checkDatabase();
       } catch (cause) {
-        const message = 'The database does not answer. Try again in a few seconds.';
+        const message =
+          'The database does not answer, or is of another version; the log says which. Try again in a few seconds.';
         throw new AppError('unavailable', message, { fields: { database: 'failing' }, cause });
       }
       return { status: 'ready', checks: { database: 'ok' } };

@@ -1,6 +1,7 @@
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { migrationState } from '../../db/migrate.ts';
+import type { MigrationState } from '../../db/migration-history.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { createLogger } from '../../kernel/logger.ts';
 import { ConfigError, currentEnvironment, loadConfig, type Config } from '../config.ts';
@@ -141,7 +142,7 @@ async function checkDatabase(config: Config): Promise<readonly Finding[]> {
       );
       const version = answer.rows[0]?.version ?? 0;
       const isNew = version >= POSTGRES_FLOOR;
-      const { pending } = await migrationState(store.db, migrations);
+      const state = await migrationState(store.db, migrations);
       return [
         {
           check: what,
@@ -150,12 +151,7 @@ async function checkDatabase(config: Config): Promise<readonly Finding[]> {
             ? `answers, PostgreSQL ${Math.floor(version / 10_000)}`
             : 'is too old; PostgreSQL 15 or newer is needed',
         },
-        {
-          check: 'migrations',
-          ok: true,
-          detail:
-            pending.length === 0 ? 'all applied' : `${pending.length} to apply; the next serve or migrate does it`,
-        },
+        { check: 'migrations', ok: true, detail: describeMigrations(state) },
       ];
     } finally {
       await store.close();
@@ -164,4 +160,10 @@ async function checkDatabase(config: Config): Promise<readonly Finding[]> {
     const why = error instanceof Error ? error.message : String(error);
     return [{ check: what, ok: false, detail: `cannot be used: ${why}` }];
   }
+}
+
+function describeMigrations({ pending, ahead }: MigrationState): string {
+  if (pending.length > 0) return `${pending.length} to apply; the next serve or migrate does it`;
+  if (ahead.length > 0) return `${ahead.length} of a later version, which this one can go on beside`;
+  return 'all applied';
 }
