@@ -2,6 +2,7 @@ import type Koa from 'koa';
 import { AppError } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { drain } from './body.ts';
+import { isLeaving } from './leaving.ts';
 import { Refusal } from './refusal.ts';
 
 export interface ErrorBoundaryOptions {
@@ -22,6 +23,10 @@ export function errorBoundary(options: ErrorBoundaryOptions): Koa.Middleware {
       await next();
     } catch (error) {
       const requestId = String(ctx.state['requestId'] ?? '');
+      if (isLeaving(ctx.res, error)) {
+        options.logger.info('request cancelled', { requestId, path: ctx.path });
+        return;
+      }
       const problem = describeProblem(error, requestId, options);
       if (problem.status >= 500) options.logger.error('request failed', { requestId, path: ctx.path, error });
       else if (problem.body.retryable)

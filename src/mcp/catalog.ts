@@ -1,3 +1,4 @@
+import { isLeaving } from '../http/leaving.ts';
 import { monotonicMs } from '../kernel/clock.ts';
 import { didYouMean } from '../kernel/did-you-mean.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -13,7 +14,7 @@ import { collectLinks, findLinks, qualifyLinks, type LinkMap } from './links.ts'
 import type { Principal, ResolvedProject } from './ports.ts';
 import type { ProjectGate } from './projects.ts';
 import { RPC, RpcError } from './protocol.ts';
-import type { Recorder } from './record.ts';
+import { CANCELLED, type Recorder } from './record.ts';
 import { errorAnswer, successAnswer, type ToolAnswer } from './result.ts';
 
 type ToolFunction = (input: unknown, context: unknown) => Promise<unknown>;
@@ -130,6 +131,10 @@ export class Catalog<A, P> {
     const { faults, logger, strictErrors, publishesSchemas } = this.#parts;
     const { requestId } = operation.exchange;
     let shown = faults.internal(requestId);
+    if (isLeaving(operation.exchange.response, error)) {
+      logger.info('tool cancelled', { requestId, tool: tool.contract.name });
+      return { code: CANCELLED, answer: errorAnswer(shown, operation.era, publishesSchemas) };
+    }
     if (
       error instanceof AppError &&
       faults.describe(error.code) !== undefined &&

@@ -70,7 +70,7 @@ export interface AuditEntry {
   readonly kind: OperationKind;
   /** Tool, resource, prompt, completion or method name as the contract or protocol spells it; never a caller's own text. */
   readonly name: string;
-  /** `ok` or an error code of the contract. */
+  /** `ok`, an error code of the contract, or `cancelled`: the client left before the end. */
   readonly outcome: string;
   readonly durationMs: number;
 }
@@ -106,7 +106,7 @@ export interface JobPort<A> {
 
 /** Counters and timings; must be cheap, is called on the hot path. */
 export interface Metrics {
-  /** One finished operation; `outcome` is `ok` or an error code. */
+  /** One finished operation; `outcome` is `ok`, an error code, or `cancelled`. */
   operation(kind: OperationKind, name: string, outcome: string, durationMs: number): void;
   /** A request a guard refused, by status and reason code. */
   refused(status: number, reason: string): void;

@@ -2,6 +2,9 @@ import { monotonicMs, type Clock } from '../kernel/clock.ts';
 import type { Exchange, Operation } from './exchange.ts';
 import type { AuditEntry, AuditSink, Metrics, OperationKind } from './ports.ts';
 
+/** How an operation ends that its client no longer waits for; beside `ok` and the error codes. */
+export const CANCELLED = 'cancelled';
+
 /** Leaves the audit row and the metrics of one finished operation. */
 export class Recorder {
   readonly #audit: AuditSink;

@@ -1,3 +1,4 @@
+import { isLeaving } from '../http/leaving.ts';
 import { monotonicMs } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { isWellFormed } from '../kernel/bounded.ts';
@@ -14,7 +15,7 @@ import { qualifyPayload } from './links.ts';
 import type { ResolvedProject } from './ports.ts';
 import type { ProjectGate } from './projects.ts';
 import { outcomeOf, RPC, RpcError } from './protocol.ts';
-import type { Recorder } from './record.ts';
+import { CANCELLED, type Recorder } from './record.ts';
 
 type Reader = (variables: Readonly<Record<string, string>>, context: unknown) => Promise<unknown>;
 
@@ -90,7 +91,7 @@ export class Resources<A, P> {
       };
     } catch (error) {
       const failure = this.#fail(error, operation, uri, name);
-      outcome = outcomeOf(failure);
+      outcome = isLeaving(operation.exchange.response, error) ? CANCELLED : outcomeOf(failure);
       throw failure;
     } finally {
       this.#parts.recorder.finish(operation, { kind: 'resource', name, startMs }, outcome, project?.id);
@@ -160,7 +161,8 @@ export class Resources<A, P> {
     if (error instanceof AppError && known !== undefined && known.class !== 'internal_error') {
       return faults.toRpc(faults.publish(error), operation.era);
     }
-    logger.error('resource failed', { requestId, resource: name, error });
+    if (isLeaving(operation.exchange.response, error)) logger.info('resource cancelled', { requestId, resource: name });
+    else logger.error('resource failed', { requestId, resource: name, error });
     return faults.toRpc(faults.internal(requestId), operation.era);
   }
 }

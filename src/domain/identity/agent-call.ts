@@ -10,7 +10,7 @@ export interface AgentCall {
   readonly kind: string;
   /** Name of the tool, resource, prompt or completion, as the contract spells it. */
   readonly name: string;
-  /** `ok` or an error code. */
+  /** `ok`, an error code, or `cancelled`. */
   readonly outcome: string;
   readonly durationMs: number;
 }

@@ -152,6 +152,12 @@ const DRAFTS = [
     output: object({ job: RECEIPT }, ['job']),
   }),
   tool({
+    name: 'linger',
+    timeoutMs: 60_000,
+    input: object({ breaks: { type: 'boolean', default: false } }),
+    output: object({}),
+  }),
+  tool({
     name: 'misbehave',
     timeoutMs: 80,
     errors: ['item_invalid'],

@@ -49,6 +49,8 @@ export class StockRoom {
   readonly log: string[] = [];
   readonly jobs = new Map<string, JobState & { projectId: string }>();
   aborted = 0;
+  /** Calls that stand still until their client leaves. */
+  waiting = 0;
   handled = 0;
 
   readonly handlers = {
@@ -90,6 +92,14 @@ export class StockRoom {
           resource: { uri: `stock://jobs/${id}`, title: 'Import', mimeType: 'application/json' },
         },
       };
+    },
+    linger: async ({ breaks }: { breaks: boolean }, context: Project) => {
+      const signal = context.account.signal();
+      this.waiting += 1;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      this.waiting -= 1;
+      if (!breaks) signal.throwIfAborted();
+      throw new TypeError('broken while stopping');
     },
     misbehave: ({ how }: { how: string }, context: Project) => this.#misbehave(how, context),
     old_lookup: async () => ({ ok: true }),
