@@ -21,6 +21,7 @@ const redactor = createRedactor();
 
 const CELLS_MAX = 20;
 const COLUMNS_MAX = 100;
+const COUNTS_MAX = 20;
 const SUMMARY_MAX = 240;
 const REASON_MAX = 500;
 const TURN_TEXT_MAX = 8_000;
@@ -82,6 +83,7 @@ export function presentDatasetDetail(detail: Domain.DatasetDetail): DatasetDetai
       score: ranked.score,
       reason: clip(ranked.reason, 300),
     })),
+    ...presentSource(dataset),
     ...(active && { active: active.id }),
     cells: kept.map((cell) => presentCell(cell, dataset, cell.id === active?.id ? FULL : BRIEF)),
     cells_truncated: kept.length < cells.length,
@@ -100,6 +102,28 @@ export function presentDatasetDetail(detail: Domain.DatasetDetail): DatasetDetai
     resource: linkDataset(dataset),
     resource_links: [linkDataset(dataset), ...(capability ? [linkCapability(capability)] : []), linkRun(dataset)],
   };
+}
+
+function presentSource({
+  preparation,
+  contamination,
+}: Domain.Dataset): Pick<DatasetDetail, 'preparation_context' | 'contamination_report'> {
+  return {
+    ...(preparation && {
+      preparation_context: {
+        [preparation.unit]: preparation.count,
+        failed: preparation.failed,
+        sessions: preparation.sessions,
+        models: presentCounts(preparation.models),
+        capabilities: presentCounts(preparation.capabilities),
+      },
+    }),
+    ...(contamination && { contamination_report: { overlapping_contents: contamination.overlappingContents } }),
+  };
+}
+
+function presentCounts(counts: readonly { readonly name: string; readonly count: number }[]) {
+  return counts.slice(0, COUNTS_MAX).map(({ name, count }) => ({ name: clip(name, 255), count }));
 }
 
 export function presentDatasetMutation(made: {

@@ -40,7 +40,9 @@ describe('The dataset page of the Console', () => {
 
   it('asks the agent only once the cost is agreed to, shows the chat and decides proposals', async () => {
     const { world, id, site, path } = await member(server);
-    assert.match((await site.get(path)).html, /Nothing has been said/);
+    const fresh = (await site.get(path)).html;
+    assert.match(fresh, /Nothing has been said/);
+    assert.match(fresh, /Made from 3 traces, 0 of them failed, in 0 sessions\. Models: .*small-model<\/span> \(3\)\./);
     const unaware = await site.submit(path, 'message', { message: MARKUP });
     assert.equal(unaware.status, 400);
     assert.match(unaware.html, /know of the cost/);

@@ -4,6 +4,7 @@ import { canBecome } from './dataset.ts';
 import type { Dataset, DatasetIntent, DatasetState, RankedCapability } from './dataset.ts';
 import type { DatasetReference } from './dataset-reference.ts';
 import { optional } from './optional.ts';
+import { toContaminationReport, toPreparationContext, type StoredContext } from './preparation-context.ts';
 
 interface DatasetRecord {
   id: string;
@@ -18,6 +19,8 @@ interface DatasetRecord {
   capability_binding: Dataset['capabilityBinding'];
   capability_id: string | null;
   capability_rank: readonly RankedCapability[];
+  preparation_context: StoredContext;
+  contamination_report: StoredContext;
   active_cell_id: string | null;
   state: DatasetState;
   error: string | null;
@@ -242,6 +245,8 @@ function toDataset(row: DatasetRecord): Dataset {
     capabilityBinding: row.capability_binding,
     ...optional('capabilityId', row.capability_id ?? undefined),
     capabilityRank: row.capability_rank,
+    ...optional('preparation', toPreparationContext(row.preparation_context)),
+    ...optional('contamination', toContaminationReport(row.contamination_report)),
     ...optional('activeCellId', row.active_cell_id ?? undefined),
     state: row.state,
     ...optional('error', row.error ?? undefined),

@@ -1,3 +1,5 @@
+import type { ContaminationReport, PreparationContext } from './preparation-context.ts';
+
 export const DATASET_STATES = ['landing', 'diagnosing', 'idle', 'running', 'error'] as const;
 export type DatasetState = (typeof DATASET_STATES)[number];
 export type DatasetIntent = 'train' | 'eval' | 'pending';
@@ -30,6 +32,10 @@ export interface Dataset {
   readonly capabilityBinding: 'automatic' | 'chosen' | 'none';
   readonly capabilityId?: string;
   readonly capabilityRank: readonly RankedCapability[];
+  /** Once it has landed from traces or calls. */
+  readonly preparation?: PreparationContext;
+  /** Once both halves of a split that may overlap have landed. */
+  readonly contamination?: ContaminationReport;
   /** The cell someone put in use; see `activeCell` for the one that counts. */
   readonly activeCellId?: string;
   readonly state: DatasetState;

@@ -4,7 +4,7 @@ import { describeTool } from '../../support/describe-tool.ts';
 import { given } from '../../support/given.ts';
 import { freshDatabase } from '../../support/boot.ts';
 import { startServer } from '../../support/mcp.ts';
-import { finish, landedDataset, proposal, sendTraces, tickets } from './support.ts';
+import { finish, landedDataset, landedFile, proposal, sendTraces, tickets } from './support.ts';
 
 const LIMIT_BYTES = 60_000;
 
@@ -40,6 +40,36 @@ describeTool('inspect_dataset', {
         { code: 'repeated_rows', message: '1 of 2 rows repeat the content of an earlier row.', rows: 1, examples: [2] },
       ]);
       assert.deepEqual([cells[0]?.stats?.has_tool_calling, cells[0]?.stats?.average_input_characters], [false, 1]);
+    },
+    'tells what the rows were made from, and what the halves of a split share': async () => {
+      const world = await given.project();
+      const trace_ids = await sendTraces(world, [
+        ...['one', 'two', 'two', 'one'].map((words) => question(words, 'yes', { 'session.id': 'first' })),
+        { ...question('three', 'no'), error: 'refused' },
+        question('four', 'no', { 'overmind.capability': 'billing' }),
+      ]);
+      const split = { eval_percent: 50, position: 'tail', deduplicate: false } as const;
+      const made = await world.call('create_dataset_from_traces', { name: 'halves', trace_ids, split });
+      await finish(world, made.job);
+      for (const dataset of [made.dataset.id, made.eval_dataset?.id ?? '']) {
+        const detail = await world.call('inspect_dataset', { dataset });
+        assert.deepEqual(detail.preparation_context, {
+          traces: 6,
+          failed: 1,
+          sessions: 1,
+          models: [{ name: 'small-model', count: 6 }],
+          capabilities: [
+            { name: 'support', count: 5 },
+            { name: 'billing', count: 1 },
+          ],
+        });
+        assert.deepEqual(detail.contamination_report, { overlapping_contents: 1 });
+      }
+      const file = await landedFile(world, 'rows.jsonl', '{"input":"a","expected_output":"b"}\n');
+      const { preparation_context, contamination_report } = await world.call('inspect_dataset', {
+        dataset: file.dataset.id,
+      });
+      assert.deepEqual([preparation_context, contamination_report], [undefined, undefined]);
     },
     'asks to poll while rows land and to decide what is proposed': async () => {
       const idle = await given.project({ server: await startServer({ database: await freshDatabase() }) });
