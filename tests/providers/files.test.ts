@@ -29,6 +29,19 @@ async function written(...files: readonly SourceFile[]) {
   return { key, table, columns: table.columns.map(({ name, type }) => `${name} ${type}`) };
 }
 
+/** The files must be refused, in words that name no path and no setting of the engine. */
+async function refused(files: readonly SourceFile[], message: RegExp | string): Promise<void> {
+  const error: unknown = await written(...files).then(
+    ({ columns }) => assert.fail(`must be refused, and has ${columns.join()}`),
+    (fault: unknown) => fault,
+  );
+  assert.ok(error instanceof AppError, String(error));
+  assert.equal(error.code, 'dataset_invalid', error.message);
+  if (typeof message === 'string') assert.equal(error.message, message);
+  else assert.match(error.message, message);
+  assert.doesNotMatch(error.message, /\/|<path>|\bTry\b|ignore_errors|sample_size|Error:/, error.message);
+}
+
 async function rowsOf(key: string): Promise<readonly unknown[]> {
   const { rows } = await world.engine.query(key, { sql: 'SELECT * FROM t ORDER BY source_row', limit: 50 });
   return rows;
@@ -77,6 +90,10 @@ describe('Files of datasets', function () {
       ['lines', 'jsonl', '{"a":1,"b":"x"}\n\n{"a":2,"b":"y"}'],
       ['array', 'json', '[{"a":1,"b":"x"},{"a":2,"b":"y"}]'],
       ['lines called json', 'json', '{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n'],
+      ['empty lines first', 'csv', '\n\na,b\n1,x\n2,y\n'],
+      ['carriage returns alone', 'csv', 'a,b\r1,x\r2,y\r'],
+      ['UTF-16, the other way round', 'tsv', Buffer.from('\ufeffa\tb\n1\tx\n2\ty\n', 'utf16le').swap16()],
+      ['spaces around', 'json', '\n [ {"a": 1, "b": "x"},\n\n {"b": "y", "a": 2} ]\n'],
       ['JSON in UTF-16', 'jsonl', Buffer.from('\ufeff{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n', 'utf16le').swap16()],
     ];
     for (const [name, format, content] of SAME) {
@@ -137,19 +154,130 @@ describe('Files of datasets', function () {
       ]);
     });
 
+    it('know a byte order mark that comes in two pieces', async () => {
+      const { key } = await written(file('csv', Buffer.from('\ufeffa\n1\n', 'utf16le'), 1));
+      assert.deepEqual(await rowsOf(key), [{ source_row: 1, a: 1 }]);
+    });
+
+    it('have as many columns as their rows have names, also when hardly two rows share one', async () => {
+      const sparse = await written(
+        file('jsonl', Array.from({ length: 300 }, (_, row) => `{"c${row}":${row}}`).join('\n')),
+      );
+      assert.equal(sparse.columns.length, 300);
+      const { rows } = await world.engine.query(sparse.key, {
+        sql: 'SELECT c0, c299 FROM t WHERE c299 = 299',
+        limit: 2,
+      });
+      assert.deepEqual(rows, [{ c0: null, c299: 299 }]);
+    });
+
+    it('keep names that are empty, odd, repeated or that only case tells apart', async () => {
+      const csv = await written(file('csv', 'a,,"x ""y"", z",a,A\n1,2,3,4,5\n'));
+      assert.deepEqual(csv.columns, ['a BIGINT', 'column1 BIGINT', 'x "y", z BIGINT', 'a_1 BIGINT', 'A_2 BIGINT']);
+      const json = await written(file('jsonl', '{"":1,"b\\n\'":2}\n{"B\\n\'":3,"select":4}\n'));
+      assert.deepEqual(json.columns, ['C0 BIGINT', "b\n' BIGINT", "B\n'_1 BIGINT", 'select BIGINT']);
+      assert.equal((await written(file('csv', `${'k'.repeat(255)}\n1\n`))).columns.length, 1);
+    });
+
+    it('keep numbers as far as the format has them', async () => {
+      const { key, columns } = await written(
+        file('jsonl', '{"n":9007199254740993,"x":NaN}\n{"n":-9007199254740993,"x":1e400}\n{"n":0,"x":-Infinity}\n'),
+      );
+      assert.deepEqual(columns, ['n BIGINT', 'x DOUBLE']);
+      assert.deepEqual(await rowsOf(key), [
+        { source_row: 1, n: '9007199254740993', x: 'NaN' },
+        { source_row: 2, n: '-9007199254740993', x: 'Infinity' },
+        { source_row: 3, n: 0, x: '-Infinity' },
+      ]);
+    });
+
+    it('come together where the types of their files allow it, and say where not', async () => {
+      const text = await written(file('csv', 'a\n1\n'), file('csv', 'A\nx\n'));
+      assert.deepEqual(text.columns, ['a VARCHAR']);
+      const asFiles = (...contents: string[]) => contents.map((content) => file('jsonl', content));
+      await refused(
+        asFiles('{"b":1}\n', '{"a":{"x":1}}\n', '{"a":2}\n'),
+        'The files do not agree on the column a: it is STRUCT(x BIGINT) in file 2, BIGINT in file 3. Give it one type in all of them.',
+      );
+      await refused([file('csv', 'a\n1\n'), file('csv', '')], 'File 2: The file is empty.');
+      await refused(
+        [file('csv', 'a,b\n1,2\n'), file('jsonl', '{"a":1}\n'), file('csv', 'a,b\n1,2\n3\n')],
+        'File 3: Line 3 has another number of fields, 1, than the header, 2.',
+      );
+    });
+
+    /** One row with so many columns. */
+    const row = (columns: number): string =>
+      `{${Array.from({ length: columns }, (_, index) => `"c${index}":${index}`).join(',')}}`;
+    const many = '{"a":1}\n'.repeat(5_000);
+    const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+
     const WRONG: readonly (readonly [string, FileFormat, Content, RegExp])[] = [
-      ['nothing', 'csv', '', /empty/],
-      ['an empty JSON file', 'jsonl', '\n', /JSON object/],
-      ['another number of fields', 'csv', 'a,b\n1,2\n3\n4,5,6\n', /number of fields/],
-      ['an open quote', 'csv', 'a,b\n1,"unclosed\n2,3\n', /quote is not closed/],
-      ['other bytes than UTF-8', 'csv', Buffer.from([0x61, 0x0a, 0xe9, 0xff, 0x0a]), /UTF-8/],
-      ['U+0000', 'csv', 'a,b\n1,x\0y\n', /U\+0000/],
-      ['U+0000 as an escape', 'jsonl', '{"a":"x\\u0000y"}\n', /U\+0000/],
-      ['half of a pair', 'jsonl', '{"a":"\\ud800"}\n', /surrogate/],
-      ['an end in the middle', 'jsonl', '{"a":1}\n{"a":', /unexpected end/],
-      ['the same key twice', 'jsonl', '{"a":1,"a":2}\n', /duplicate key/],
-      ['values that are no rows', 'jsonl', '1\n2\n', /JSON object/],
-      ['the reserved name', 'jsonl', '{"source_row":2}\n', /reserved/],
+      ['nothing', 'csv', '', /^The file is empty\.$/],
+      ['empty lines', 'csv', '\n\r\n', /has no header line/],
+      ['a byte order mark alone', 'csv', '\ufeff', /has no header line/],
+      ['an empty JSON file', 'jsonl', '\n', /JSON object, and the file must hold at least one/],
+      ['an empty array', 'json', '[ ]', /JSON object, and the file must hold at least one/],
+      ['objects without anything', 'json', '[{},{}]', /have no columns/],
+      ['fields too few', 'csv', 'a,b\n1,2\n3\n4,5,6\n', /^Line 3 has another number of fields, 1, than the header, 2/],
+      ['fields too many, late', 'csv', `a,b\n${'1,2\n'.repeat(5_000)}3,4,5\n`, /^Line 5002 .* 3, than the header, 2/],
+      ['fields too few after empty lines', 'csv', '\n\na;b\n1;2\n3\n', /^Line 5 has .* 1, than the header, 2/],
+      ['an open quote', 'csv', 'a,b\n1,"unclosed\n2,3\n', /quote is not closed, .*: it opens in line 2/],
+      ['an open quote at the end', 'csv', 'a,b\n1,2\n3,"x', /it opens in line 3/],
+      ['text after a quote', 'csv', 'a,b\n1,2\n"x"y,2\n', /text follows its end: it opens in line 3/],
+      ['line ends of two kinds', 'csv', 'a,b\r\n1,2\n3,4\r\n', /Lines end in more than one way/],
+      ['JSON in CSV', 'csv', '{"a":1,"b":2}\n{"a":1,"b":3}\n', /number of fields/],
+      [
+        'an enormous line',
+        'csv',
+        Buffer.concat([Buffer.from('a,b\n1,2\n'), Buffer.alloc(17_000_000, 'x')]),
+        /^Line 3 is longer than 16 MiB/,
+      ],
+      [
+        'other bytes than UTF-8',
+        'csv',
+        Buffer.from([0x61, 0x0a, 0xe9, 0xff, 0x0a]),
+        /UTF-8 or UTF-16: .* near byte 2 /,
+      ],
+      [
+        'half of a pair in UTF-8',
+        'jsonl',
+        Buffer.concat([Buffer.from('{"a":"'), Buffer.from('eda080', 'hex')]),
+        /UTF-16: .* near byte \d /,
+      ],
+      [
+        'half of a pair in UTF-16',
+        'csv',
+        Buffer.concat([utf16('a\nb'), Buffer.from('00d8', 'hex'), Buffer.from('\n', 'utf16le')]),
+        /UTF-16: .* near byte 8 /,
+      ],
+      [
+        'half a character at the end',
+        'csv',
+        Buffer.concat([utf16('a\nb\n'), Buffer.from('a')]),
+        /UTF-16: .* near byte 11 /,
+      ],
+      ['UTF-16 without its mark', 'csv', Buffer.from('a,b\n1,2\n', 'utf16le'), /U\+0000 near byte 1,/],
+      ['U+0000', 'csv', 'a,b\n1,x\0y\n', /U\+0000 near byte 7,/],
+      ['U+0000 as an escape', 'jsonl', '{"a":"x\\u0000y"}\n', /near byte 7 holds the character U\+0000/],
+      ['U+0000 in a name', 'jsonl', '{"a\\u0000y":1}\n', /U\+0000/],
+      ['half of a pair', 'jsonl', '{"a":1}\n{"a":"\\ud800"}\n', /line 2 is no valid JSON at byte 13: .*surrogate/],
+      ['the other half', 'jsonl', '{"a":"\\udc00"}\n', /line 1 .*surrogate/],
+      ['an end in the middle', 'jsonl', '{"a":1}\n{"a":', /line 2 .*unexpected end/],
+      ['a line that is no JSON, late', 'jsonl', `${many}oops\n${many}`, /line 5001 is no valid JSON at byte 1:/],
+      ['two rows in one line', 'jsonl', '{"a":1}{"a":2}\n', /line 1 .*content after/],
+      ['an array in lines', 'jsonl', '[{"a":1},\n{"a":2}]\n', /line 1 /],
+      ['an array cut off', 'json', '[{"a":1},{"a":2}', /value 3 is no valid JSON/],
+      ['text after an array', 'json', '[{"a":1}] x', /value 2 is no valid JSON/],
+      ['the same key twice', 'jsonl', '{"a":1}\n{"a":1,"a":2}\n', /row 2 has a duplicate key: a/],
+      ['the same key twice, inside', 'jsonl', '{"a":{"x":1}}\n{"a":{"x":1,"x":2}}\n', /row 2 has a duplicate key: x/],
+      ['keys that differ in case, inside', 'jsonl', '{"a":{"x":1,"X":2}}\n', /differ in case alone: X/],
+      ['values that are no rows', 'jsonl', '1\n2\n', /JSON object, but row 1 is a number/],
+      ['values among the rows', 'json', '[{"a":1},"x",{"a":1}]', /JSON object, but row 2 is a text/],
+      ['lists for rows', 'json', '[[1,2],[3]]', /JSON object, but row 1 is a list/],
+      ['a column too many', 'jsonl', row(1_001), /1001 columns; at most 1000/],
+      ['a name too long', 'csv', `${'k'.repeat(256)}\n1\n`, /256 characters; at most 255 fit: kkk/],
+      ['the reserved name', 'jsonl', '{"a":1}\n{"source_row":2}\n', /name source_row is reserved/],
       ['the reserved name in capitals', 'csv', 'Source_Row,b\n1,2\n', /reserved/],
       ['no Parquet', 'parquet', 'PAR1 this is not what it says PAR1', /Footer|Parquet|parquet/],
       ['cut Parquet', 'parquet', 'PAR1', /Parquet|parquet/],
@@ -157,15 +285,27 @@ describe('Files of datasets', function () {
     ];
     for (const [name, format, content, message] of WRONG) {
       it(`are refused with what is wrong: ${name}`, async () => {
-        const error: unknown = await written(file(format, content)).then(
-          () => assert.fail('must be refused'),
-          (fault: unknown) => fault,
-        );
-        assert.ok(error instanceof AppError, String(error));
-        assert.equal(error.code, 'dataset_invalid', error.message);
-        assert.match(error.message, message);
-        assert.doesNotMatch(error.message, /\/|\\work|\.data|engine-world/, error.message);
+        await refused([file(format, content, Math.max(7, Math.ceil(content.length / 500)))], message);
       });
+    }
+  });
+
+  it('take a JSON array up to its bound, however it is spaced, and lines of any length', async () => {
+    const bound = 128 * 1024;
+    const small = await engineWorld({ arrayBytes: bound });
+    const write = (format: FileFormat, content: string) =>
+      small.engine.writeFiles(`array/${(keys += 1)}.parquet`, [file(format, content, 100_000)]);
+    const space = (length: number, text: string): string => `${' '.repeat(length - text.length)}${text}`;
+    try {
+      assert.equal((await write('json', space(bound, '[{"a":1},{"a":2}]'))).rows, 2);
+      assert.equal((await write('jsonl', `${'{"a":1}\n'.repeat(bound / 8)}{"a":2}\n`)).rows, bound / 8 + 1);
+      assert.equal((await write('json', `${'{"a":1}\n'.repeat(bound / 8)}{"a":2}\n`)).rows, bound / 8 + 1);
+      await assert.rejects(write('json', space(bound + 1, '[{"a":1},{"a":2}]')), {
+        code: 'dataset_invalid',
+        message: 'A JSON array may have at most 0.125 MiB; write one object per line as .jsonl instead.',
+      });
+    } finally {
+      await small.close();
     }
   });
 

@@ -2,9 +2,18 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import protobuf from 'protobufjs';
 import type { ToolContracts } from '../../generated/contracts/index.ts';
-import { otlpExport, otlpSpan, spanId, traceId } from '../domain/observability/support/otlp.ts';
+import { otlpExport, otlpSpan, spanId, traceId, type SpanLike } from '../domain/observability/support/otlp.ts';
 import { readTrace } from '../resources/support/readings.ts';
 import { given, type World } from '../support/given.ts';
+
+type Sent = Omit<SpanLike, 'trace'>;
+
+interface Batch {
+  readonly service: string;
+  readonly span: Sent;
+}
+
+const START = 1_762_500_000_000_000_000n;
 
 interface Answer {
   readonly status: number;
@@ -135,7 +144,7 @@ describe('POST /v1/traces', () => {
       );
     });
 
-    it('keeps integers beyond 2^53 as text and names infinities', async () => {
+    it('keeps integers beyond 2^53 as text, names infinities, and keeps lists as lists', async () => {
       const world = await given.project();
       const trace = traceId();
       const attributes = [
@@ -145,6 +154,8 @@ describe('POST /v1/traces', () => {
         { key: 'nan', value: { doubleValue: 'NaN' } },
         { key: 'far', value: { doubleValue: 'Infinity' } },
         { key: 'list', value: { arrayValue: { values: [{ boolValue: true }, { bytesValue: 'AAEC' }, {}] } } },
+        { key: 'none', value: { arrayValue: { values: [] } } },
+        { key: 'words', value: { arrayValue: { values: [{ stringValue: 'a' }, { stringValue: 'b' }] } } },
         { key: '__proto__', value: { stringValue: 'data' } },
       ];
       const body = JSON.stringify(otlpExport([{ ...otlpSpan({ trace }), attributes }])).replace(
@@ -162,7 +173,9 @@ describe('POST /v1/traces', () => {
           ['far', 'Infinity'],
           ['list', [true, 'AAEC', null]],
           ['nan', 'NaN'],
+          ['none', []],
           ['safe', -42],
+          ['words', ['a', 'b']],
         ],
       );
     });
@@ -333,6 +346,96 @@ describe('POST /v1/traces', () => {
         );
       });
     }
+  });
+
+  describe('arrival', () => {
+    const root = '00000000000000a1';
+    const tool = '00000000000000b2';
+    const ours: Sent = {
+      id: root,
+      name: 'answer a ticket',
+      start: START,
+      attributes: { 'overmind.capability': 'Desk', 'session.id': 'chat-1', 'input.value': 'where is it?' },
+    };
+    const below: Sent = {
+      id: tool,
+      parent: root,
+      name: 'look up',
+      start: START + 5n,
+      attributes: { 'genai.cost': 0.1 },
+    };
+    const joining: Sent = {
+      id: '00000000000000c3',
+      parent: tool,
+      name: 'joined',
+      // The clock of that process is behind.
+      start: START - 7n,
+      attributes: {
+        'input.value': 'something else',
+        'session.id': 'chat-2',
+        'genai.total_tokens': 5,
+        'genai.cost': 0.2,
+      },
+    };
+    const batches: readonly Batch[] = [
+      { service: 'front', span: ours },
+      { service: 'front', span: below },
+      { service: 'worker', span: joining },
+    ];
+
+    const sendBatch = async (world: World, trace: string, { service, span }: Batch): Promise<void> => {
+      const body = JSON.stringify(otlpExport([otlpSpan({ ...span, trace })], { 'service.name': service }));
+      assert.deepEqual((await post(world, body)).json, {});
+    };
+    const stateOf = async (world: World, trace: string): Promise<unknown> => {
+      const [row] = await rows(world, { trace_id: trace });
+      const { session, ...tree } = await readTrace(world, trace);
+      const state = JSON.stringify([row, session?.title, { ...tree, uri: '' }]).replaceAll(trace, 'T');
+      return JSON.parse(state, (name, value: unknown) => (name === 'received_at' ? '' : value));
+    };
+
+    it('in any order, of one process or of two, makes one and the same tree, seen from its first batch on', async () => {
+      const world = await given.project();
+      let expected: unknown;
+      for (const order of [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+      ]) {
+        const trace = traceId();
+        for (const [done, index] of order.entries()) {
+          await sendBatch(world, trace, batches[index] ?? assert.fail());
+          const { spans } = await readTrace(world, trace);
+          assert.equal(spans.length, done + 1);
+          assert.equal((await rows(world, { trace_id: trace }))[0]?.span_count, done + 1);
+        }
+        const state = await stateOf(world, trace);
+        expected ??= state;
+        assert.deepEqual(state, expected, order.join());
+        const [row] = await rows(world, { trace_id: trace });
+        const { root: first, spans } = await readTrace(world, trace);
+        assert.deepEqual([row?.name, row?.session, row?.capability], ['answer a ticket', 'chat-1', 'desk']);
+        assert.equal(first?.name, 'answer a ticket');
+        const input = spans.find(({ span_id: id }) => id === root)?.attributes['input.value'];
+        assert.equal(input, 'where is it?');
+        assert.deepEqual([row?.total_tokens, row?.total_cost], [5, 0.3]);
+      }
+    });
+
+    it('again and again, also at the same moment, counts once', async () => {
+      const world = await given.project();
+      const [once, often] = [traceId(), traceId()];
+      for (const batch of batches) await sendBatch(world, once, batch);
+      for (let time = 0; time < 3; time += 1) for (const batch of batches) await sendBatch(world, often, batch);
+      const late = { service: 'worker', span: { ...joining, id: '00000000000000d4' } };
+      await Promise.all([sendBatch(world, often, late), sendBatch(world, often, late), sendBatch(world, once, late)]);
+      assert.deepEqual(await stateOf(world, often), await stateOf(world, once));
+      const [row] = await rows(world, { trace_id: often });
+      assert.deepEqual([row?.span_count, row?.total_tokens, row?.total_cost], [4, 10, 0.5]);
+    });
   });
 
   describe('credentials', () => {

@@ -211,6 +211,31 @@ describeTool('query_traces', {
         }
       }
     },
+    'pages to the end by times of receipt that differ in microseconds only': async () => {
+      const world = await given.project();
+      const names = ['101', '102', '103', '104', '105'];
+      await exportSpans(
+        world,
+        names.map((name, index) => ({ name, id: `00000000000000${10 + index}` })),
+      );
+      const { db } = world.services;
+      for (const table of ['traces', 'spans'])
+        await db(table)
+          .where({ project_id: world.project.id })
+          .update({
+            received_at: db.raw(`date_trunc('second', received_at) + right(name, 3)::int * interval '1 microsecond'`),
+          });
+      for (const all_spans of [false, true]) {
+        const pages = await allPages(world, { ordering: 'received_at', limit: 2, all_spans });
+        assert.deepEqual(pages, [
+          ['0000000000000010', '0000000000000011'],
+          ['0000000000000012', '0000000000000013'],
+          ['0000000000000014'],
+        ]);
+        const back = await allPages(world, { ordering: '-received_at', limit: 2, all_spans });
+        assert.deepEqual(back.flat(), pages.flat().toReversed());
+      }
+    },
     'keeps its pages steady while new traces arrive': async () => {
       const world = await given.project();
       await exportSpans(
