@@ -103,10 +103,10 @@ function checkColumns(columns: readonly ColumnType[]): void {
   if (columns.length > COLUMNS_MAX) {
     throw new StatementFault(`The rows have ${columns.length} columns; at most ${COLUMNS_MAX} fit into a dataset.`);
   }
-  const [long] = columns.filter(({ name }) => [...name].length > NAME_MAX);
+  const [long] = columns.filter(({ name }) => name.length > NAME_MAX);
   if (long !== undefined) {
     throw new StatementFault(
-      `The name of a column has ${[...long.name].length} characters; at most ${NAME_MAX} fit: ${long.name.slice(0, 40)}…`,
+      `The name of a column has ${long.name.length} characters; at most ${NAME_MAX} fit: ${long.name.slice(0, 40)}…`,
     );
   }
 }
