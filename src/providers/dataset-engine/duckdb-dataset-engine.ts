@@ -18,6 +18,7 @@ import type {
   RowFacts,
   SourceFile,
   WriteRowsOptions,
+  WriteSelectOptions,
   WrittenTable,
 } from '../../domain/datasets/index.ts';
 import { EnginePool } from './engine-pool.ts';
@@ -37,7 +38,11 @@ export interface DuckDbEngineOptions {
   readonly jobProcesses?: number;
   readonly queryMs?: number;
   readonly queryMemoryMb?: number;
+  /** Largest JSON array in a file. */
+  readonly arrayBytes?: number;
 }
+
+const ARRAY_BYTES = 256 * 1024 * 1024;
 
 const QUERY_TEXT_LENGTH = 12_000;
 const QUERY_BYTES = 48 * 1024;
@@ -57,6 +62,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
   readonly #objects: ObjectStore;
   readonly #workFolder: string;
   readonly #queryMs: number;
+  readonly #arrayBytes: number;
   readonly #queries: EnginePool;
   readonly #jobs: EnginePool;
 
@@ -65,6 +71,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     this.#objects = options.objects;
     this.#workFolder = path.resolve(options.workFolder);
     this.#queryMs = options.queryMs ?? QUERY_MS;
+    this.#arrayBytes = options.arrayBytes ?? ARRAY_BYTES;
     this.#queries = new EnginePool({
       limits: { memoryMb: queryMemoryMb, residentMb: queryMemoryMb + OWN_MB, yieldAfterMs: QUERY_YIELD_MS },
       size: queryProcesses,
@@ -113,7 +120,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     source: string,
     sql: string,
     target: string,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    { signal, tables = {} }: WriteSelectOptions = {},
   ): Promise<WrittenTable> {
     return this.#inWorkFolder((folder) =>
       this.#withFile(source, async (file) => {
@@ -122,6 +129,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
         const task: EngineTask = {
           kind: 'write_select',
           file,
+          tables,
           sql,
           target: written,
           spillFolder,
@@ -142,7 +150,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
       const staged: EngineFile[] = [];
       for (const [index, file] of files.entries()) {
         const onBytes = async (): Promise<void> => onProgress?.(0);
-        const options = { name: String(index), onBytes, ...(signal && { signal }) };
+        const options = { name: String(index), arrayBytes: this.#arrayBytes, onBytes, ...(signal && { signal }) };
         staged.push(await stageFile(file, folder, options).catch(faultOf(files.length === 1 ? undefined : index + 1)));
       }
       const task: EngineTask = {
@@ -341,7 +349,9 @@ function translate(failure: TaskFailure, task: EngineTask, timeoutMs: number): E
     const code = task.kind === 'write_files' ? 'dataset_invalid' : 'query_invalid';
     return new AppError(code, clipMessage(failure.message));
   }
-  if (task.kind === 'write_files' && (isOutOfMemory || failure.reason === 'died')) {
+  // What measures a version reads rows that somebody sent, and would meet them again at the next attempt.
+  const isOfRows = task.kind === 'write_files' || task.kind === 'measure';
+  if (isOfRows && (isOutOfMemory || failure.reason === 'died')) {
     return new AppError('dataset_invalid', 'The file needs more memory than one file may use; use shorter rows.');
   }
   if (task.kind === 'write_files' && failure.reason === 'timeout') {

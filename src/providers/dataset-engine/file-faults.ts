@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { literal } from './engine-database.ts';
+import { clip } from '../../kernel/bounded.ts';
+import { identifier, literal } from './engine-database.ts';
 import type { EngineFile } from './protocol.ts';
 import { StatementFault } from './statement-guard.ts';
 import { COLUMNS_MAX, columnsOf, ROW_BYTES_MAX } from './write-tasks.ts';
@@ -8,6 +9,7 @@ import { COLUMNS_MAX, columnsOf, ROW_BYTES_MAX } from './write-tasks.ts';
 export const LINE_BYTES_MAX = 16 * 1024 * 1024;
 
 const MIB = 1024 * 1024;
+const TYPE_SHOWN = 60;
 const KINDS: ReadonlyMap<string, string> = new Map([
   ['ARRAY', 'a list'],
   ['VARCHAR', 'a text'],
@@ -26,8 +28,8 @@ export async function inFiles<T>(
   } catch (error) {
     const message = messageOf(error);
     const at = files.length === 1 ? 0 : files.findIndex(({ path }) => message.includes(path));
-    const told = at === -1 ? await explainTogether(connection, files, error) : undefined;
-    throw new StatementFault(told ?? (await explain(connection, files, Math.max(at, 0), error)), { cause: error });
+    const told = at === -1 ? await explainTogether(connection, files, message) : explain(connection, files, at, error);
+    throw new StatementFault(await told, { cause: error });
   }
 }
 
@@ -51,7 +53,8 @@ export function isAboutRecords(error: unknown): boolean {
 async function explainOne(connection: DuckDBConnection, file: EngineFile, error: unknown): Promise<string> {
   const message = messageOf(error);
   if (error instanceof StatementFault) return message;
-  if (message.startsWith('Out of Memory')) return 'The file needs more memory than one file may use; use shorter rows.';
+  const memory = explainMemory(message);
+  if (memory !== undefined) return memory;
   if (NO_OBJECT.test(message)) return explainRecords(connection, file);
   if (file.format === 'csv' || file.format === 'tsv') return explainSeparated(connection, file, message);
   return file.format === 'parquet' ? `The file is not what .parquet says. ${ownWords(message)}` : explainJson(message);
@@ -120,29 +123,58 @@ async function faultOfParsing(connection: DuckDBConnection, file: EngineFile): P
   }
 }
 
-/** Values that fit each file, and not the other ones; undefined when it is something else. */
+/** What lies in none of the files alone, such as values that fit each file and not the other ones. */
 async function explainTogether(
   connection: DuckDBConnection,
   files: readonly EngineFile[],
-  error: unknown,
-): Promise<string | undefined> {
-  const [, name] = /when casting from source column (.+)/.exec(messageOf(error)) ?? [];
-  if (name === undefined) return undefined;
-  const types = new Map<string, number>();
+  message: string,
+): Promise<string> {
+  if (!/\bcast/.test(message)) return explainMemory(message) ?? ownWords(message);
+  const types = new Map<string, ColumnIn[]>();
   for (const index of files.keys()) {
-    const columns = await columnsOf(connection, `file_${index}`);
-    const type = columns.find((column) => column.name.toLowerCase() === name.toLowerCase())?.type;
-    if (type !== undefined && !types.has(type)) types.set(type, index + 1);
+    for (const { name, type } of await columnsOf(connection, `file_${index}`)) {
+      const key = name.toLowerCase();
+      types.set(key, [...(types.get(key) ?? []), { name, type, file: index + 1 }]);
+    }
   }
-  const told = [...types]
-    .slice(0, 3)
-    .map(([type, file]) => `${type.length > 40 ? `${type.slice(0, 40)}…` : type} in file ${file}`);
-  return `The files do not agree on the column ${name}: it is ${told.join(', ')}. Give it one type in all of them.`;
+  for (const found of types.values()) {
+    const [first] = found;
+    if (first === undefined || found.every(({ type }) => type === first.type) || (await goTogether(connection, found)))
+      continue;
+    const others = found.filter(({ type }, index) => found.findIndex((other) => other.type === type) === index);
+    const told = others.slice(0, 3).map(({ type, file }) => `${clip(type, TYPE_SHOWN)} in file ${file}`);
+    const where = `it is ${told.join(', ')}`;
+    return `The files do not agree on the column ${clip(first.name, TYPE_SHOWN)}: ${where}. Give it one type in all of them.`;
+  }
+  return ownWords(message);
+}
+
+interface ColumnIn {
+  readonly name: string;
+  readonly type: string;
+  readonly file: number;
+}
+
+/** Whether the values of one column have a type that fits them all. */
+async function goTogether(connection: DuckDBConnection, found: readonly ColumnIn[]): Promise<boolean> {
+  const all = found
+    .map(({ name, file }) => `SELECT ${identifier(name)} AS v FROM file_${file - 1}`)
+    .join(' UNION ALL ');
+  return connection.run(`SELECT max(hash(v)) FROM (${all})`).then(
+    () => true,
+    () => false,
+  );
+}
+
+function explainMemory(message: string): string | undefined {
+  if (!message.startsWith('Out of Memory')) return undefined;
+  return 'The file needs more memory than one file may use; use shorter rows.';
 }
 
 function ownWords(message: string): string {
   return message
-    .replaceAll(/ ?in file "[^"]*",?| in file '[^']*'| ?[Ff]ile '[^']*'/g, '')
+    .replaceAll(/ ?(?:(?:in|from|of) )?(?:Parquet )?[Ff]ile (?:"[^"]*"|'[^']*'),?/g, '')
+    .replace(/^[A-Z][A-Za-z ]*Error: /, '')
     .replace(/,? ?\bTry\b.*$/s, '');
 }
 

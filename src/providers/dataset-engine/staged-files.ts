@@ -9,14 +9,21 @@ import { LongIntegers } from './long-integers.ts';
 import type { EngineFile } from './protocol.ts';
 
 const HEADER_BYTES_MAX = 64 * 1024;
-/** A JSON array is read as one value, so it must stay within memory; rows on lines of their own need no such bound. */
-const JSON_ARRAY_BYTES_MAX = 256 * 1024 * 1024;
+const MIB = 1024 * 1024;
 const DELIMITERS = [',', ';', '\t', '|'];
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 const TAIL_CHARACTERS = 4_096;
 const MARK_BYTES = 2;
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+
+export interface StageOptions {
+  readonly name: string;
+  /** Largest JSON array: it is read as one value, while rows on lines of their own need no such bound. */
+  readonly arrayBytes: number;
+  readonly signal?: AbortSignal;
+  readonly onBytes: (bytes: number) => Promise<void>;
+}
 
 /**
  * Puts the content of a file where the engine can read it: as UTF-8 without a byte order mark, free of U+0000, and in
@@ -25,12 +32,13 @@ type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 export async function stageFile(
   { format, content }: SourceFile,
   folder: string,
-  options: { readonly name: string; readonly signal?: AbortSignal; readonly onBytes: (bytes: number) => Promise<void> },
+  options: StageOptions,
 ): Promise<EngineFile> {
   const file = path.join(folder, `${options.name}.${format}`);
   const look: Look = { head: '', first: undefined, bytes: 0, lineEnds: new Set() };
   const bytes = counted(content(), look, options.onBytes);
-  const staged = format === 'parquet' ? bytes : plainText(fromWholeMark(bytes), format, look);
+  const staged =
+    format === 'parquet' ? bytes : plainText(fromWholeMark(bytes), checkOf(format, look, options.arrayBytes), format);
   await pipeline(Readable.from(staged), createWriteStream(file, { mode: 0o600 }), {
     ...(options.signal && { signal: options.signal }),
   });
@@ -75,9 +83,8 @@ async function* fromWholeMark(content: AsyncIterable<Uint8Array>): AsyncIterable
   if (held !== undefined) yield held;
 }
 
-async function* plainText(content: AsyncIterable<Uint8Array>, format: FileFormat, look: Look): AsyncIterable<string> {
+async function* plainText(content: AsyncIterable<Uint8Array>, check: Check, format: FileFormat): AsyncIterable<string> {
   const integers = format.startsWith('json') ? new LongIntegers() : undefined;
-  const check = checkOf(format, look);
   let encoding: Encoding | undefined;
   let decoder: TextDecoder | undefined;
   let start = 0;
@@ -85,8 +92,7 @@ async function* plainText(content: AsyncIterable<Uint8Array>, format: FileFormat
     try {
       return decoder?.decode(chunk, { stream: chunk !== undefined }) ?? '';
     } catch (cause) {
-      const readable = new TextDecoder(encoding).decode(chunk).split('\ufffd', 1)[0] ?? '';
-      const at = start + lengthIn(encoding, readable);
+      const at = start + (chunk === undefined ? 0 : readableBytes(chunk, encoding, start));
       throw invalid(`The file is not text in UTF-8 or UTF-16: what stands near byte ${at} cannot be read.`, cause);
     }
   };
@@ -106,7 +112,7 @@ async function* plainText(content: AsyncIterable<Uint8Array>, format: FileFormat
 type Check = (text: string, byteOf: (index: number) => number) => void;
 
 /** Looks at each piece of the text in turn; `byteOf` tells where in the file a character of it stands. */
-function checkOf(format: FileFormat, look: Look): Check {
+function checkOf(format: FileFormat, look: Look, arrayBytes: number): Check {
   let tail = '';
   return (text, byteOf) => {
     if (look.head.length < HEADER_BYTES_MAX) look.head += text.slice(0, HEADER_BYTES_MAX - look.head.length);
@@ -115,10 +121,14 @@ function checkOf(format: FileFormat, look: Look): Check {
     if (zero !== -1)
       throw invalid(`The file holds the character U+0000 near byte ${byteOf(zero)}, which no text may hold.`);
     if (!format.startsWith('json')) {
-      noteLineEnds(text, look.lineEnds);
+      noteLineEnds(tail + text, look.lineEnds);
+      tail = text.endsWith('\r') ? '\r' : '';
       return;
     }
-    if (format === 'json' && look.first === '[' && look.bytes > JSON_ARRAY_BYTES_MAX) throw tooLargeArray();
+    if (format === 'json' && look.first === '[' && look.bytes > arrayBytes) {
+      const most = `${arrayBytes / MIB} MiB`;
+      throw invalid(`A JSON array may have at most ${most}; write one object per line as .jsonl instead.`);
+    }
     const joined = tail + text;
     const escaped = joined.includes('\\u0000') ? joined.search(ESCAPED_NUL) : -1;
     if (escaped !== -1) {
@@ -129,7 +139,6 @@ function checkOf(format: FileFormat, look: Look): Check {
   };
 }
 
-/** An end that two pieces share counts for both of its halves, which is no matter: the file has another one. */
 function noteLineEnds(text: string, ends: Set<string>): void {
   if (!text.includes('\r')) {
     if (text.includes('\n')) ends.add('LF');
@@ -150,6 +159,15 @@ function lengthIn(encoding: Encoding | undefined, text: string): number {
   return Buffer.byteLength(text, encoding === undefined || encoding === 'utf-8' ? 'utf8' : 'utf16le');
 }
 
+/** How many bytes of a piece come before the first that is no text; the piece may begin in the middle of a character. */
+function readableBytes(piece: Uint8Array, encoding: Encoding | undefined, start: number): number {
+  const isUtf8 = encoding === undefined || encoding === 'utf-8';
+  const first = piece.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  const from = isUtf8 ? Math.max(0, first) : start % 2;
+  const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(piece.subarray(from));
+  return from + lengthIn(encoding, text.split('\ufffd', 1)[0] ?? '');
+}
+
 /** What the engine has to be told of separated values, by their header line. */
 function dialectOf({ head, lineEnds }: Look, format: FileFormat): Omit<EngineFile, 'path' | 'format'> {
   const [empty = ''] = /^[\r\n]*/.exec(head) ?? [];
@@ -168,10 +186,6 @@ function dialectOf({ head, lineEnds }: Look, format: FileFormat): Omit<EngineFil
     // A header that is not all in sight cannot be counted.
     ...((head.length < HEADER_BYTES_MAX || header.length < rest.length) && { fields: count }),
   };
-}
-
-function tooLargeArray(): AppError {
-  return invalid('A JSON array may have at most 256 MiB; write one object per line as .jsonl instead.');
 }
 
 function invalid(message: string, cause?: unknown): AppError {
