@@ -18,7 +18,6 @@ import type {
   RowFacts,
   SourceFile,
   WriteRowsOptions,
-  WriteSelectOptions,
   WrittenTable,
 } from '../../domain/datasets/index.ts';
 import { EnginePool } from './engine-pool.ts';
@@ -120,7 +119,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     source: string,
     sql: string,
     target: string,
-    { signal, tables = {} }: WriteSelectOptions = {},
+    { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<WrittenTable> {
     return this.#inWorkFolder((folder) =>
       this.#withFile(source, async (file) => {
@@ -129,7 +128,6 @@ export class DuckDbDatasetEngine implements DatasetEngine {
         const task: EngineTask = {
           kind: 'write_select',
           file,
-          tables,
           sql,
           target: written,
           spillFolder,
