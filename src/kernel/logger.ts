@@ -1,4 +1,6 @@
+import { clip } from './bounded.ts';
 import { systemClock, type Clock } from './clock.ts';
+import { createRedactor } from './redact.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -25,10 +27,13 @@ export interface LoggerOptions {
 
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 10, info: 20, warn: 30, error: 40, silent: 100 };
 const TEXT_MAX = 4_000;
+/** No secret that can be told by its shape is shorter. */
+const SECRET_MIN = 12;
 const DEPTH_MAX = 6;
 const ITEMS_MAX = 50;
 const CAUSES_MAX = 4;
 const HIDDEN = '[hidden]';
+const redactor = createRedactor();
 
 /** Compared with a key in lower case and without separators. */
 const SECRET_KEYS: ReadonlySet<string> = new Set([
@@ -95,7 +100,7 @@ function describeFields(fields: LogFields): Record<string, unknown> {
 }
 
 function describe(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value;
+  if (typeof value === 'string') return describeText(value);
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'function' || typeof value === 'symbol') return `[${typeof value}]`;
   if (typeof value !== 'object' || value === null) return value;
@@ -109,6 +114,14 @@ function describe(value: unknown, depth: number): unknown {
       .slice(0, ITEMS_MAX)
       .map(([key, item]) => [key, isSecret(key) ? HIDDEN : describe(item, depth + 1)]),
   );
+}
+
+/** Without secrets of a known shape: words of providers and programs repeat what they were sent. */
+function describeText(text: string): string {
+  if (text.length < SECRET_MIN) return text;
+  // What lies across the cut is seen whole.
+  const clean = redactor.text(text.slice(0, 2 * TEXT_MAX));
+  return clean.length > TEXT_MAX ? `${clip(clean, TEXT_MAX)}…` : clean;
 }
 
 /** An error's own words and its chain of causes; other properties may carry row values or requests and stay out. */

@@ -21,12 +21,14 @@ import type {
   TraceView,
   Traffic,
 } from '../domain/observability/index.ts';
+import { clip } from '../kernel/bounded.ts';
 import { linkCapability, linkSession, linkTrace } from './links.ts';
 
 /** What the contracts can carry; larger figures are a sender's fault and must not cost the reader the whole answer. */
 const DURATION_MS_MAX = 1e12;
 const COST_MAX = 1e9;
 const TOTAL_COST_MAX = 1e12;
+const SESSION_NAME_LENGTH = 255;
 
 /** Written field by field: twenty of these make a page, and spreading conditional parts would cost most of its time. */
 export function presentTraceRow(row: TraceRow): WireTraceRow {
@@ -149,7 +151,7 @@ export function presentSession(session: SessionView, capability: Capability | un
     kind: 'session',
     id: session.id,
     external_id: session.externalId,
-    name: session.name,
+    name: clip(session.name, SESSION_NAME_LENGTH),
     ...(capability !== undefined && { capability: capability.slug }),
     trace_count: session.traceCount,
     truncated: session.traceCount > session.traces.length,

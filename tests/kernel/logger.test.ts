@@ -67,6 +67,21 @@ describe('createLogger', () => {
     );
   });
 
+  it('takes secrets out of running text, of errors and their causes too', () => {
+    const secret = 'sk_live_51H8abcdEFGHijkl';
+    const cause = new Error(`the provider says: authorization: Bearer ${secret}`);
+    const error = new Error(`401 key ${secret} rejected`, { cause });
+    const fields = logged({
+      error,
+      detail: `key ${secret}`,
+      long: `${'z'.repeat(3_995)} ${secret}`,
+      id: 'a-plain-id-of-ours',
+    });
+    assert.doesNotMatch(JSON.stringify(fields), /51H8|sk_l/);
+    assert.match(JSON.stringify(fields['error']), /401 key \[redacted\] rejected/);
+    assert.equal(fields['id'], 'a-plain-id-of-ours');
+  });
+
   it('describes an error with its causes and without what else hangs on it', () => {
     const cause = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(a@b.c) exists' });
     const { error } = logged({

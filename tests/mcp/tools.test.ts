@@ -219,6 +219,7 @@ describe('MCP tools', () => {
       assert.doesNotMatch(answer.text, /insert into|relation|\.ts:\d|srv|sk_live/);
     }
     assert.doesNotMatch(open.room.log.join(''), /"authorization":"Bearer/);
+    assert.ok(open.room.log.length > 0 && !open.room.log.join('').includes(CANARY));
     assert.equal(open.room.audit.at(-1)?.outcome, 'internal_error');
   });
 

@@ -98,6 +98,8 @@ export class TraceService {
       ...failure,
       name: this.#bounds.text(failure.name),
       message: this.#bounds.text(failure.message),
+      tools: failure.tools.map((tool) => this.#bounds.text(tool)),
+      ...(failure.errorType !== undefined && { errorType: this.#bounds.text(failure.errorType) }),
     }));
     return { capability, failures, truncated: found.length > query.limit };
   }
