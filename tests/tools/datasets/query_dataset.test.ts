@@ -4,7 +4,7 @@ import { describeTool } from '../../support/describe-tool.ts';
 import { given } from '../../support/given.ts';
 import { freshDatabase } from '../../support/boot.ts';
 import { startServer } from '../../support/mcp.ts';
-import { finish, landedDataset, proposal, sendTraces, tickets } from './support.ts';
+import { finish, landedDataset, landedFile, proposal, sendTraces, tickets } from './support.ts';
 
 describeTool('query_dataset', {
   succeeds: {
@@ -43,6 +43,42 @@ describeTool('query_dataset', {
       assert.deepEqual(rows, [
         { whole: { id: '12345678901234567890' }, id: '12345678901234567890', big: '9007199254740993' },
       ]);
+    },
+    'gives back numbers and lists of a file as they were written': async () => {
+      const world = await given.project();
+      const lines = ['{"id":12345678901234567890,"tags":[]}', '{"id":7,"tags":["a","b"]}'];
+      const { dataset } = await landedFile(world, 'rows.jsonl', lines.join('\n'));
+      const { rows } = await world.call('query_dataset', { dataset: dataset.id, sql: 'SELECT id, tags FROM t' });
+      assert.deepEqual(rows, [
+        { id: '12345678901234567890', tags: [] },
+        { id: rows[1]?.['id'], tags: ['a', 'b'] },
+      ]);
+      assert.equal(Number(rows[1]?.['id']), 7);
+    },
+    'gives days as they are and instants in UTC, wherever the server stands': async () => {
+      const world = await given.project();
+      const { dataset } = await landedFile(world, 'days.csv', 'day,moment\n2026-11-30,2026-11-30T23:30:00+13:00\n');
+      const before = process.env['TZ'];
+      try {
+        for (const zone of ['America/Los_Angeles', 'Pacific/Auckland']) {
+          process.env['TZ'] = zone;
+          const { columns, rows } = await world.call('query_dataset', {
+            dataset: dataset.id,
+            sql: `SELECT day, moment, moment::TIMESTAMP AS plain, strftime(day, '%A') AS weekday FROM t`,
+          });
+          assert.equal(columns[0]?.type, 'DATE');
+          assert.deepEqual(rows[0]?.['day'], '2026-11-30');
+          assert.match(String(rows[0]['moment']), /^2026-11-30[T ]10:30:00(\.0+)?(Z|\+00)/);
+          assert.match(String(rows[0]['plain']), /^2026-11-30[T ]10:30:00/);
+          assert.equal(rows[0]['weekday'], 'Monday');
+          const { created_at: made } = await world.call('get_job', { kind: 'dataset_run', id: dataset.id });
+          assert.match(made, /Z$/);
+          assert.ok(Math.abs(Date.parse(made) - Date.now()) < 600_000, made);
+        }
+      } finally {
+        if (before === undefined) delete process.env['TZ'];
+        else process.env['TZ'] = before;
+      }
     },
     'shows no credential that a program wrote into its traces': async () => {
       const world = await given.project();

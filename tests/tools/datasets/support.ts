@@ -32,6 +32,22 @@ export async function landedDataset(world: World, name = 'tickets', count = 3): 
   return made.dataset.id;
 }
 
+/** A landed dataset of the rows of a small file; answers what making it answered. */
+export async function landedFile(world: World, fileName: string, text: string) {
+  const client = world.client();
+  const parameters = { project_id: world.project.id };
+  const bytes = Buffer.from(text);
+  const { id } = await client.begin_upload({ parameters, body: { file_name: fileName, size_bytes: bytes.length } });
+  await client.put_upload_chunk({
+    parameters: { ...parameters, upload_id: id, offset: '0' },
+    body: { contentType: 'application/octet-stream', bytes },
+  });
+  const made = await client.create_dataset({ parameters, body: { name: fileName, uploads: [id] } });
+  const job = await finish(world, made.job);
+  if (job.status !== 'idle') throw new Error(`${fileName} does not land: ${job.job_error}`);
+  return made;
+}
+
 /** A proposed version; answers its cell id. */
 export async function proposal(world: World, dataset: string, script = 'SELECT * FROM t LIMIT 1'): Promise<string> {
   const step = { title: 'Keep one', sql: script, propose: true };
