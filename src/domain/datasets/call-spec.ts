@@ -44,8 +44,10 @@ export function isEvalCall({ spanId }: CallRef, evalPercent: number): boolean {
 /** The same decision for rows. */
 export function callParting(evalPercent: number): Parting {
   return {
-    select: (columns) =>
-      `SELECT *, left(sha256(span_id), ${DIGITS}) < '${threshold(evalPercent)}' AS ${splitFlag(columns)} FROM t`,
+    statement: (columns) => ({
+      tables: {},
+      select: `SELECT *, left(sha256(span_id), ${DIGITS}) < '${threshold(evalPercent)}' AS ${splitFlag(columns)} FROM t`,
+    }),
     mayOverlap: true,
   };
 }

@@ -52,6 +52,15 @@ export interface WriteRowsOptions {
   readonly onProgress?: (rows: number) => Promise<void>;
 }
 
+export interface WriteSelectOptions {
+  /**
+   * SELECTs that make tables for the statement, by their names; each may read `t` and those before it. What several
+   * parts of a statement need is held once and outside the memory of a query.
+   */
+  readonly tables?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
 /** How a file holds rows. */
 export type FileFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'parquet';
 
@@ -98,12 +107,7 @@ export interface DatasetEngine {
   /** The rows in their order without `source_row`. Values that the format has no form for are text. */
   export(source: string, format: ExportFormat, options?: { readonly signal?: AbortSignal }): Promise<ExportedFile>;
   /** Writes the answer of one SELECT over `source` as a new object; keeps `source_row` when the answer has it. */
-  writeSelect(
-    source: string,
-    sql: string,
-    target: string,
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<WrittenTable>;
+  writeSelect(source: string, sql: string, target: string, options?: WriteSelectOptions): Promise<WrittenTable>;
   /** Lets a statement pass that may run over `source`: guarded, parsed and bound to its columns, but not run. */
   check(source: string, sql: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
   query(source: string, request: QueryRequest): Promise<QueryAnswer>;

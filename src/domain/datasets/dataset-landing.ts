@@ -96,7 +96,7 @@ export class DatasetLanding {
     run: JobRun,
     datasets: readonly Dataset[],
     source: LandingSource,
-    { select, mayOverlap }: Parting,
+    { statement, mayOverlap }: Parting,
   ): Promise<{ readonly datasets: readonly Landed[]; readonly contamination: Readonly<Record<string, unknown>> }> {
     const { engine, newId, objects } = this.#parts;
     const { projectId, subjectId, signal } = run;
@@ -107,7 +107,8 @@ export class DatasetLanding {
       const columns = all.columns.map(({ name }) => name);
       const flag = splitFlag(columns);
       await run.progress({ stage: 'parting rows', rows: all.rows });
-      await engine.writeSelect(staging, select(columns), parted, { signal });
+      const { tables, select } = statement(columns);
+      await engine.writeSelect(staging, select, parted, { tables, signal });
       const landed: Landed[] = [];
       for (const dataset of datasets) {
         const startedAt = monotonicMs();

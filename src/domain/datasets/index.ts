@@ -12,6 +12,7 @@ export type {
   SourceFile,
   TableColumn,
   WriteRowsOptions,
+  WriteSelectOptions,
   WrittenTable,
 } from './dataset-engine.ts';
 export type { Cell, CellState, CellTable, Fit } from './cell.ts';

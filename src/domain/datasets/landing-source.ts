@@ -60,9 +60,9 @@ function fileSource(uploads: Pick<UploadService, 'open'>, { projectId, id, sourc
     ...(split && {
       parting: {
         ...parting(split, id),
-        select: (columns) => {
+        statement: (columns) => {
           checkSplit(split, columns);
-          return parting(split, id).select(columns);
+          return parting(split, id).statement(columns);
         },
       },
     }),

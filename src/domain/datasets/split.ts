@@ -29,11 +29,16 @@ export function checkSplit(split: SplitOptions, columns: readonly string[]): voi
   });
 }
 
-/** How rows are parted: a SELECT over them that adds a flag, named by `splitFlag`, in the order of the rows. */
+/** How rows are parted: a statement for `writeSelect` that adds a flag, named by `splitFlag`, and keeps their order. */
 export interface Parting {
-  readonly select: (columns: readonly string[]) => string;
+  readonly statement: (columns: readonly string[]) => PartingStatement;
   /** Whether contents can stand on both sides. */
   readonly mayOverlap: boolean;
+}
+
+export interface PartingStatement {
+  readonly tables: Readonly<Record<string, string>>;
+  readonly select: string;
 }
 
 /** A name for the column that says which rows are for evaluation; none of the rows' own. */
@@ -54,36 +59,56 @@ export function overlapSelect(flag: string, columns: readonly string[]): string 
   return `SELECT count(*) AS overlap FROM (SELECT ${contentKey(columns)} AS content FROM t GROUP BY content HAVING bool_or(${flag}) AND NOT bool_and(${flag}))`;
 }
 
+/** Rows are numbered from 1 without gaps, in their order. */
 export function parting(split: SplitOptions, seed: string): Parting {
-  return { select: (columns) => partedSelect(split, seed, columns), mayOverlap: !split.deduplicate };
+  return {
+    statement: (columns) => ({
+      tables: { keyed: keyedSelect(split, columns), chosen: chosenSelect(split, seed), placed: placedSelect(split) },
+      select: `SELECT t.*, placed.is_eval AS ${splitFlag(columns)} FROM t POSITIONAL JOIN placed WHERE placed.is_eval IS NOT NULL`,
+    }),
+    mayOverlap: !split.deduplicate,
+  };
 }
 
-/**
- * Ranks whole groups within their stratum and hands the first ones to evaluation until its share is reached. A group
- * goes to evaluation when most of it lies within the share; one group of each side always exists when there are two.
- * Only numbers and keys are ranked; the rows themselves are read once, in the end.
- */
-function partedSelect(split: SplitOptions, seed: string, columns: readonly string[]): string {
+/** What decides about a row: its group and its stratum. Without groups each row is one. */
+function keyedSelect(split: SplitOptions, columns: readonly string[]): string {
   const group = split.groupBy.length === 0 ? ROW_IDENTITY : groupKey(split.groupBy);
   const stratum = split.stratifyBy === undefined ? `''` : `coalesce(CAST(${quoted(split.stratifyBy)} AS VARCHAR), '')`;
   const kept = split.deduplicate
     ? ` WHERE ${ROW_IDENTITY} IN (SELECT min(${ROW_IDENTITY}) FROM t GROUP BY ${contentKey(columns)})`
     : '';
+  return `SELECT ${ROW_IDENTITY} AS row_at, ${group} AS split_group, ${stratum} AS split_stratum FROM t${kept}`;
+}
+
+/**
+ * Ranks whole groups within their stratum and hands the first ones to evaluation until its share is reached. A group
+ * goes to evaluation when most of it lies within the share.
+ */
+function chosenSelect({ groupBy, stratifyBy, position, evalPercent }: SplitOptions, seed: string): string {
   const order = {
     head: 'first_row',
     tail: 'first_row DESC',
     random: `md5_number('${seed}' || CAST(split_group AS VARCHAR))`,
-  }[split.position];
-  return `WITH keyed AS (SELECT ${ROW_IDENTITY} AS row_at, ${group} AS split_group, ${stratum} AS split_stratum FROM t${kept}),
-grouped AS (SELECT split_group, arg_min(split_stratum, row_at) AS stratum, count(*) AS size, min(row_at) AS first_row FROM keyed GROUP BY split_group),
-ranked AS (SELECT *, sum(size) OVER strata_order - size AS rows_before, sum(size) OVER (PARTITION BY stratum) AS rows_all FROM grouped WINDOW strata_order AS (PARTITION BY stratum ORDER BY ${order}, split_group ROWS UNBOUNDED PRECEDING)),
-chosen AS (SELECT split_group, first_row, rows_before + size / 2.0 <= rows_all * ${split.evalPercent} / 100.0 AS wanted FROM ranked),
-settled AS (SELECT split_group, CASE WHEN (SELECT count(*) FROM chosen) < 2 THEN false
-  WHEN NOT (SELECT bool_or(wanted) FROM chosen) THEN split_group = (SELECT arg_${split.position === 'tail' ? 'max' : 'min'}(split_group, first_row) FROM chosen)
-  WHEN (SELECT bool_and(wanted) FROM chosen) THEN split_group <> (SELECT arg_${split.position === 'tail' ? 'min' : 'max'}(split_group, first_row) FROM chosen)
+  }[position];
+  const stratum = stratifyBy === undefined ? `''` : 'arg_min(split_stratum, row_at)';
+  const grouped =
+    groupBy.length === 0
+      ? 'SELECT split_group, split_stratum AS stratum, 1 AS size, row_at AS first_row FROM keyed'
+      : `SELECT split_group, ${stratum} AS stratum, count(*) AS size, min(row_at) AS first_row FROM keyed GROUP BY split_group`;
+  return `WITH grouped AS (${grouped}),
+ranked AS (SELECT *, sum(size) OVER strata_order - size AS rows_before, sum(size) OVER (PARTITION BY stratum) AS rows_all FROM grouped WINDOW strata_order AS (PARTITION BY stratum ORDER BY ${order}, split_group ROWS UNBOUNDED PRECEDING))
+SELECT split_group, first_row, rows_before + size / 2.0 <= rows_all * ${evalPercent} / 100.0 AS wanted FROM ranked`;
+}
+
+/** One flag for each row of `t`, in their order, null for a row that is left out; two groups never share a side. */
+function placedSelect({ position }: SplitOptions): string {
+  const [first, last] = position === 'tail' ? ['max', 'min'] : ['min', 'max'];
+  return `WITH settled AS (SELECT split_group, CASE WHEN (SELECT count(*) FROM chosen) < 2 THEN false
+  WHEN NOT (SELECT bool_or(wanted) FROM chosen) THEN split_group = (SELECT arg_${first}(split_group, first_row) FROM chosen)
+  WHEN (SELECT bool_and(wanted) FROM chosen) THEN split_group <> (SELECT arg_${last}(split_group, first_row) FROM chosen)
   ELSE wanted END AS is_eval FROM chosen),
-placed AS (SELECT row_at, is_eval FROM keyed JOIN settled USING (split_group))
-SELECT t.*, placed.is_eval AS ${splitFlag(columns)} FROM t JOIN placed ON t.${ROW_IDENTITY} = placed.row_at ORDER BY ${ROW_IDENTITY}`;
+sided AS (SELECT row_at, is_eval FROM keyed JOIN settled USING (split_group))
+SELECT is_eval FROM t LEFT JOIN sided ON t.${ROW_IDENTITY} = sided.row_at ORDER BY t.${ROW_IDENTITY}`;
 }
 
 function groupKey(columns: readonly string[]): string {

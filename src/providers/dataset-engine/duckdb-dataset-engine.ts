@@ -18,6 +18,7 @@ import type {
   RowFacts,
   SourceFile,
   WriteRowsOptions,
+  WriteSelectOptions,
   WrittenTable,
 } from '../../domain/datasets/index.ts';
 import { EnginePool } from './engine-pool.ts';
@@ -119,7 +120,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     source: string,
     sql: string,
     target: string,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    { signal, tables = {} }: WriteSelectOptions = {},
   ): Promise<WrittenTable> {
     return this.#inWorkFolder((folder) =>
       this.#withFile(source, async (file) => {
@@ -128,6 +129,7 @@ export class DuckDbDatasetEngine implements DatasetEngine {
         const task: EngineTask = {
           kind: 'write_select',
           file,
+          tables,
           sql,
           target: written,
           spillFolder,

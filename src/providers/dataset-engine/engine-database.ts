@@ -47,8 +47,8 @@ export async function lock(connection: DuckDBConnection, files: readonly string[
   await connection.run('SET lock_configuration = true');
 }
 
-/** Lets one SELECT over `t` through; everything else is a `StatementFault`. */
-export async function guard(connection: DuckDBConnection, sql: string): Promise<void> {
+/** Lets one SELECT over `t`, and over tables made from it, through; everything else is a `StatementFault`. */
+export async function guard(connection: DuckDBConnection, sql: string, tables: readonly string[] = []): Promise<void> {
   if (!beginsAsSelect(sql)) throw new StatementFault('The statement must be one SELECT or WITH over the table t.');
   const reader = await connection.runAndReadAll(`SELECT json_serialize_sql(${literal(sql)})`);
   const parsed: unknown = JSON.parse(String(reader.getRows()[0]?.[0] ?? '{}'));
@@ -60,7 +60,7 @@ export async function guard(connection: DuckDBConnection, sql: string): Promise<
     throw new StatementFault(`Parser Error: ${String(tree.error_message)}`);
   }
   if (tree.statements?.length !== 1) throw new StatementFault('Send exactly one statement.');
-  checkStatement(tree.statements);
+  checkStatement(tree.statements, tables);
 }
 
 export function literal(text: string): string {

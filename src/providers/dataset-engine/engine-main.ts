@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os';
-import { allowSpill, guard, lock, openDatabase, openTable } from './engine-database.ts';
+import { allowSpill, guard, identifier, lock, openDatabase, openTable } from './engine-database.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { inFiles } from './file-faults.ts';
 import { exportTable, openFiles } from './file-tasks.ts';
@@ -113,7 +113,13 @@ async function perform(task: EngineTask, { connection }: EngineDatabase): Promis
       await openTable(connection, task.file);
       await lock(connection, [task.file, task.target]);
       return ofAuthor(async () => {
-        await guard(connection, task.sql);
+        const made: string[] = [];
+        for (const [name, sql] of Object.entries(task.tables)) {
+          await guard(connection, sql, made);
+          await connection.run(`CREATE TEMP TABLE ${identifier(name)} AS ${sql}`);
+          made.push(name);
+        }
+        await guard(connection, task.sql, made);
         await connection.run(`CREATE VIEW rows AS SELECT * FROM (\n${task.sql.replace(/[\s;]+$/, '')}\n)`);
         return writeTable(connection, task.target, task.identity);
       });

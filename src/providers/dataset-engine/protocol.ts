@@ -28,6 +28,8 @@ export type EngineTask =
   | {
       readonly kind: 'write_select';
       readonly file: string;
+      /** Statements that make tables for `sql`, by their names; each may read those before it. */
+      readonly tables: Readonly<Record<string, string>>;
       readonly sql: string;
       readonly target: string;
       /** For what does not fit into memory; of this task alone, because engines take each other's files for their own. */

@@ -35,10 +35,13 @@ export function beginsAsSelect(sql: string): boolean {
   }
 }
 
-/** Refuses a parsed statement (the engine's own syntax tree) that names anything but `t` and its own subqueries. */
-export function checkStatement(tree: unknown): void {
+/**
+ * Refuses a parsed statement (the engine's own syntax tree) that names anything but `t`, its own subqueries and the
+ * tables made for it.
+ */
+export function checkStatement(tree: unknown, tables: readonly string[] = []): void {
   const nodes = [...walk(tree)];
-  const own = new Set(nodes.flatMap(declaredNames));
+  const own = new Set([...tables, ...nodes.flatMap(declaredNames)]);
   for (const name of own) {
     if (CATALOG_NAME.test(name)) throw new StatementFault(`A subquery cannot be called ${name}; choose another name.`);
   }

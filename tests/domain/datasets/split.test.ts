@@ -28,8 +28,9 @@ describe('a split', function () {
       rows.map((row) => ({ output: '', ...row })),
       { input: 'VARCHAR', output: 'VARCHAR', session: 'VARCHAR', label: 'VARCHAR' },
     );
-    const { select, mayOverlap } = parting({ ...PLAIN, ...options }, seed);
-    await world.engine.writeSelect(table, select(COLUMNS), 'tables/parted.parquet');
+    const { statement, mayOverlap } = parting({ ...PLAIN, ...options }, seed);
+    const { tables, select } = statement(COLUMNS);
+    await world.engine.writeSelect(table, select, 'tables/parted.parquet', { tables });
     const flag = splitFlag(COLUMNS);
     const ask = async (sql: string, limit = 1_000) =>
       (await world.engine.query('tables/parted.parquet', { sql, limit, isJob: limit === 1 })).rows;
