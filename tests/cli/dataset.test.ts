@@ -134,6 +134,7 @@ describe('overmind dataset', () => {
       [['dataset', 'show', 'nothing of that name'], settings, 1, /dataset_not_found/],
       [['dataset', 'list', '--url', 'http://127.0.0.1:9'], settings, 3, /cannot be reached/],
       [['dataset', 'upload', join(folder, 'none.csv')], settings, 2, /is no file that can be read/],
+      [['dataset', 'upload', ...Array<string>(101).fill('rows.csv')], settings, 2, /at most 100 files/],
       [['dataset', 'message', 'questions', 'hello'], settings, 2, /say so with --yes/],
     ];
     const runs = await Promise.all(cases.map(([args, environment]) => overmind(args, environment)));
