@@ -16,7 +16,7 @@ import { createProtobufCodec } from '../providers/otlp/protobuf-codec.ts';
 import { findDatasetRun } from '../readers/datasets.ts';
 import { createCompleters, createReaders } from '../readers/index.ts';
 import { createEndpoints } from '../rest/index.ts';
-import { LiveStreams } from '../rest/live-traces.ts';
+import { LiveStreams, type LiveStreamsOptions } from '../rest/live-traces.ts';
 import { IngestLoad } from '../rest/otlp-load.ts';
 import { otlpSurface } from '../rest/otlp-surface.ts';
 import type { RouterParts } from '../rest/router.ts';
@@ -47,7 +47,11 @@ export interface Product extends Pick<Options, 'handlers' | 'readers' | 'complet
 }
 
 /** Binds the generated contract to the services. Its types refuse a function that is missing or does not fit. */
-export function createProduct(services: Services, metrics: ProcessMetrics): Product {
+export function createProduct(
+  services: Services,
+  metrics: ProcessMetrics,
+  options: { readonly liveStreams?: LiveStreamsOptions } = {},
+): Product {
   const { datasets, observability, projects, cursors, addresses } = services;
   const jobs = createJobLookup(catalog.jobs, { dataset_run: findDatasetRun({ datasets, jobs: services.jobs }) });
   const parts = { ...observability, projects, cursors, jobs, datasets, frontendUrl: addresses.frontendUrl };
@@ -56,7 +60,7 @@ export function createProduct(services: Services, metrics: ProcessMetrics): Prod
     handlers: createAdapters(parts),
     readers: createReaders(parts),
     completers: createCompleters(parts),
-    rest: createRest(services, metrics),
+    rest: createRest(services, metrics, new LiveStreams(options.liveStreams)),
     jobs: {
       lookup: jobs,
       port: createJobPort(jobs),
@@ -66,12 +70,11 @@ export function createProduct(services: Services, metrics: ProcessMetrics): Prod
   };
 }
 
-function createRest(services: Services, metrics: ProcessMetrics): Product['rest'] {
+function createRest(services: Services, metrics: ProcessMetrics, streams: LiveStreams): Product['rest'] {
   const { config, db, clock, resolveProject, observability, projects, apiKeys, cursors, addresses } = services;
   const { accounts, sessions, connections, audit, invitations, logger, requestKeys } = services;
   const codecs = [otlpJson, createProtobufCodec()];
   const load = new IngestLoad();
-  const streams = new LiveStreams();
   const handlers = createEndpoints({
     contract: { version: catalog.server.version, hash: catalog.contractHash },
     checkDatabase: databaseCheck(db),

@@ -16,21 +16,33 @@ export interface LiveTracesParts {
 }
 
 const POLL_MS = 1_000;
-/** Proxies close what is silent for long. */
 const HEARTBEAT_MS = 15_000;
-/** Whoever follows comes again by itself; so rights that were taken away end here, and no stream outlives its server. */
 const LIFETIME_MS = 10 * 60_000;
 const RETRY_MS = 2_000;
 const STALLED_MS = 5_000;
 
+export interface LiveStreamsOptions {
+  readonly most?: number;
+  readonly mostPerProject?: number;
+  /** Longest silence: proxies close what says nothing for long. */
+  readonly heartbeatMs?: number;
+  /** Whoever follows comes again by itself; so rights that were taken away end here, and no stream outlives its server. */
+  readonly lifetimeMs?: number;
+}
+
 /** Streams that are open in this process; each costs a connection and a statement a second. */
 export class LiveStreams {
+  readonly heartbeatMs: number;
+  readonly lifetimeMs: number;
   readonly #most: number;
   readonly #mostPerProject: number;
   readonly #ending = new AbortController();
   readonly #open = new Map<string, number>();
 
-  constructor({ most = 64, mostPerProject = 16 }: { readonly most?: number; readonly mostPerProject?: number } = {}) {
+  constructor(options: LiveStreamsOptions = {}) {
+    const { most = 64, mostPerProject = 16, heartbeatMs = HEARTBEAT_MS, lifetimeMs = LIFETIME_MS } = options;
+    this.heartbeatMs = heartbeatMs;
+    this.lifetimeMs = lifetimeMs;
     this.#most = most;
     this.#mostPerProject = mostPerProject;
   }
@@ -74,8 +86,8 @@ export function liveTraceEndpoints({
       const first = seen === undefined ? [] : await feed.after(id, seen);
       const from = seen ?? (await feed.end(id));
       const leave = streams.enter(id);
-      const until = AbortSignal.any([signal, streams.ending, AbortSignal.timeout(LIFETIME_MS)]);
-      const body = Readable.from(follow({ feed, projectId: id, from, first, until }));
+      const until = AbortSignal.any([signal, streams.ending, AbortSignal.timeout(streams.lifetimeMs)]);
+      const body = Readable.from(follow({ feed, projectId: id, from, first, until, heartbeatMs: streams.heartbeatMs }));
       body.once('close', leave);
       // It ends by itself then, unless nobody reads it.
       until.addEventListener('abort', () => setTimeout(() => body.destroy(), STALLED_MS).unref(), { once: true });
@@ -95,9 +107,10 @@ interface Following {
   /** Read already. */
   readonly first: readonly Arrival[];
   readonly until: AbortSignal;
+  readonly heartbeatMs: number;
 }
 
-async function* follow({ feed, projectId, from, first, until }: Following): AsyncGenerator<Buffer> {
+async function* follow({ feed, projectId, from, first, until, heartbeatMs }: Following): AsyncGenerator<Buffer> {
   let spoke = monotonicMs();
   let cursor = from;
   let arrivals = first;
@@ -109,7 +122,7 @@ async function* follow({ feed, projectId, from, first, until }: Following): Asyn
     }
     const now = monotonicMs();
     if (arrivals.length > 0) spoke = now;
-    else if (now - spoke >= HEARTBEAT_MS) {
+    else if (now - spoke >= heartbeatMs) {
       spoke = now;
       yield Buffer.from(': still here\n\n');
     }

@@ -14,6 +14,9 @@ interface LiveEvent {
 /** A stream of events, read on the side until it ends or is left. */
 class Stream {
   readonly events: LiveEvent[] = [];
+  /** What is said only so that something is said. */
+  heartbeats = 0;
+  retryMs = 0;
   isOver = false;
   readonly #abort = new AbortController();
 
@@ -58,6 +61,8 @@ class Stream {
         const fields = new Map(
           block.split('\n').map((line) => [line.split(': ')[0] ?? '', line.replace(/^\w*: /, '')]),
         );
+        if (block.startsWith(':')) this.heartbeats += 1;
+        this.retryMs = Number(fields.get('retry') ?? this.retryMs);
         if (!fields.has('event')) continue;
         const [event = '', id = '', data = ''] = ['event', 'id', 'data'].map((name) => fields.get(name));
         this.events.push({ event, id, data });
@@ -112,6 +117,23 @@ describe('REST: live traces', function () {
     const { page } = await world.call('query_traces', { limit: 1 });
     assert.equal(page.next_cursor, null);
     assert.equal(await ask(other.project.id, 'x'), 'resource_not_found');
+  });
+
+  it('say something in long silence, end in time, and are told from where they were left', async () => {
+    const server = await startServer({ processes: 1, liveStreams: { heartbeatMs: 1, lifetimeMs: 1_500 } });
+    const world = await given.project({ server });
+    const seen = some(1);
+    const stream = await Stream.open(world);
+    await exportSpans(world, seen);
+    await eventually(() => assert.deepEqual([stream.traceIds, stream.isOver], [idsOf(seen), true]));
+    assert.ok(stream.heartbeats > 0);
+    assert.equal(stream.retryMs, 2_000);
+    const meanwhile = some(2);
+    await exportSpans(world, meanwhile);
+    const again = await Stream.open(world, { 'last-event-id': stream.events.at(-1)?.id ?? '' });
+    await eventually(() => assert.deepEqual(again.traceIds.toSorted(), idsOf(meanwhile)));
+    again.leave();
+    await server.stop();
   });
 
   it('are bounded in number, free their place when left, and end when the server stops', async () => {

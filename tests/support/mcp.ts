@@ -9,6 +9,7 @@ import { createServices, type ServiceParts, type Services } from '../../src/app/
 import type { Db } from '../../src/db/database.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
+import type { LiveStreamsOptions } from '../../src/rest/live-traces.ts';
 import { installDelivery } from '../../src/workers/index.ts';
 import { beforeClosing, openHandle, testAddress, testDatabase, type TestDatabase } from './boot.ts';
 import { noteLog, noteMetrics } from './canary.ts';
@@ -45,6 +46,7 @@ export interface TestServerOptions {
   /** A database of its own, see `freshDatabase`. */
   readonly database?: TestDatabase;
   readonly oauth?: OAuthOptions;
+  readonly liveStreams?: LiveStreamsOptions;
 }
 
 /** Four processes of ten connections each are more than a small database gives. */
@@ -105,12 +107,12 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 
 async function startInstance(
   parts: ServiceParts,
-  { clock, oauth }: Pick<TestServerOptions, 'clock' | 'oauth'>,
+  { clock, oauth, liveStreams }: Pick<TestServerOptions, 'clock' | 'oauth' | 'liveStreams'>,
 ): Promise<Instance> {
   const services = await createServices({ ...parts, ...(clock && { clock }) });
   await services.delivery.start();
   const metrics = createMetrics();
-  const product = createProduct(services, metrics);
+  const product = createProduct(services, metrics, { ...(liveStreams && { liveStreams }) });
   const app = createApp({ services, product, metrics, strictErrors: true, ...(oauth && { oauth }) });
   const close = async (): Promise<void> => {
     noteMetrics((await metrics.text()).body);

@@ -3,6 +3,7 @@
   'use strict';
   const SEARCH_DELAY_MS = 250;
   const FOLLOW_DELAY_MS = 1_000;
+  const FOLLOW_TRIES = 6;
   document.documentElement.classList.add('scripted');
 
   const fetchPage = async (address, signal) => {
@@ -71,47 +72,80 @@
     setTimeout(() => void refresh(), seconds * 1000);
   };
 
-  /** Shows traces as they arrive; a page in the background lets its connection go, since a browser has few of them. */
+  /**
+   * Shows traces as they arrive and says so where screen readers listen. Nothing is exchanged under somebody's focus. A
+   * page in the background lets its connection go, since a browser has few of them.
+   */
   const follow = (place) => {
     const address = new URL(place.dataset.follow, location.href);
     let source;
     let waiting;
+    let arrived = 0;
+    let failures = 0;
+    const say = (words) => {
+      if (place.textContent !== words) place.textContent = words;
+    };
+    const count = () => (arrived === 1 ? '1 new trace' : `${arrived} new traces`);
+    const isUsed = () => document.querySelector('#results :focus') !== null;
+    const showLater = () => {
+      waiting ??= setTimeout(() => void show(), FOLLOW_DELAY_MS);
+    };
     const show = async () => {
       waiting = undefined;
-      if (document.querySelector('#results :focus') !== null) {
-        waiting = setTimeout(() => void show(), FOLLOW_DELAY_MS);
+      if (isUsed()) {
+        say(`${count()}, shown once you leave the table.`);
+        showLater();
         return;
       }
+      const told = arrived;
       try {
-        if (replace('results', await fetchPage(location.href))) enhance();
-      } catch {
-        stop();
+        const page = await fetchPage(location.href);
+        if (isUsed()) {
+          showLater();
+          return;
+        }
+        // Written even when the words are the same: each arrival is news.
+        place.textContent = `${count()}; the list is up to date.`;
+        arrived -= told;
+        if (replace('results', page)) enhance();
+      } catch (error) {
+        if (error.message === 'moved') stop();
+        else showLater();
       }
     };
     const stop = () => {
       source?.close();
       source = undefined;
-      place.textContent = '';
+      say('');
     };
     const start = () => {
       source = new EventSource(address);
       source.addEventListener('following', ({ lastEventId }) => {
         address.searchParams.set('after', lastEventId);
-        place.textContent = 'New traces appear by themselves.';
+        failures = 0;
+        if (place.textContent === '') say('New traces appear by themselves.');
       });
       source.addEventListener('trace', ({ lastEventId }) => {
         address.searchParams.set('after', lastEventId);
-        waiting ??= setTimeout(() => void show(), FOLLOW_DELAY_MS);
+        arrived += 1;
+        showLater();
       });
+      // A stream that ends is opened again by the browser; one that is refused is not, and servers are restarted.
       source.addEventListener('error', () => {
-        if (source?.readyState === EventSource.CLOSED) stop();
+        if (source?.readyState !== EventSource.CLOSED) return;
+        stop();
+        failures += 1;
+        if (failures <= FOLLOW_TRIES) setTimeout(resume, FOLLOW_DELAY_MS * 2 ** failures);
       });
+    };
+    const resume = () => {
+      if (!document.hidden && source === undefined) start();
     };
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) stop();
-      else if (source === undefined) start();
+      else resume();
     });
-    if (!document.hidden) start();
+    resume();
   };
 
   const draw = (place) => {
