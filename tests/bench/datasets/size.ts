@@ -1,9 +1,11 @@
-// make datasets-at-size: a large JSONL and a large CSV file all the way through, and questions over a million rows.
+// make datasets-at-size: a large JSONL and a large CSV file all the way through, the largest JSON array, and questions
+// over a million rows.
 import { statfsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { table } from '../report.ts';
 import { BenchServer } from './bench-server.ts';
+import { measureArrayLimit } from './measure-array-limit.ts';
 import { measureQuestions } from './measure-questions.ts';
 import { measureSize } from './measure-size.ts';
 
@@ -11,7 +13,7 @@ const { values } = parseArgs({
   options: {
     mib: { type: 'string', default: '1024' },
     cuts: { type: 'string', default: '10' },
-    formats: { type: 'string', default: 'jsonl,csv' },
+    formats: { type: 'string', default: 'jsonl,csv,json' },
     rows: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: '1' },
     server: { type: 'string', default: 'dist/src/app/main.js' },
@@ -53,6 +55,12 @@ try {
       ]);
   }
   if (rows.length > 0) say(`\n${table(['stage', 'seconds', 'server MiB', 'engine MiB', 'what was held'], rows)}`);
+  if (values.formats.split(',').includes('json')) {
+    const { lands, refused } = await measureArrayLimit(server);
+    say(
+      `\njson: an array of 256 MiB lands in ${lands.toFixed(1)} s; one of a byte more is refused in ${refused.toFixed(1)} s`,
+    );
+  }
   if (Number(values.rows) > 0) {
     const questions = await measureQuestions(server, Number(values.rows), 100);
     say(
