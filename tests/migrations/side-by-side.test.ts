@@ -7,7 +7,7 @@ import type { Migration } from '../../src/db/migrations/migration.ts';
 import { prepareStore } from '../../src/app/store.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
 import { exportSpans } from '../domain/observability/support/export.ts';
-import { emptyDatabase, freshDatabase, openHandle, type TestDatabase } from '../support/boot.ts';
+import { beforeClosing, emptyDatabase, freshDatabase, openHandle, type TestDatabase } from '../support/boot.ts';
 import { eventually } from '../support/eventually.ts';
 import { given } from '../support/given.ts';
 import { startServer } from '../support/mcp.ts';
@@ -52,9 +52,12 @@ async function start({ db, address }: TestDatabase): Promise<readonly Readonly<R
 async function readForLong(db: Db, table: string): Promise<() => Promise<void>> {
   const tx = await db.transaction();
   await tx.raw('select count(*) from ??', [table]);
-  return async () => {
-    await tx.commit();
+  const end = async (): Promise<void> => {
+    if (!tx.isCompleted()) await tx.commit();
   };
+  // Also after a failure, else nobody could go.
+  beforeClosing(end);
+  return end;
 }
 
 describe('a server of the version before', function () {
