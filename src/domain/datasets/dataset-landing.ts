@@ -66,7 +66,7 @@ export class DatasetLanding {
     const first = waiting.find(({ id }) => id === datasetId);
     // An earlier attempt committed and died before the job was marked as done.
     if (first === undefined) return;
-    for (const { id } of waiting) await this.#sweep.sweepDataset(projectId, id);
+    for (const { id } of waiting) await this.#sweep.sweepDataset(run, id);
     const source = landingSource(this.#parts, first);
     const landed =
       source.parting === undefined

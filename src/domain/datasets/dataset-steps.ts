@@ -33,7 +33,7 @@ export class DatasetSteps {
     const { projectId } = run;
     const dataset = await this.#datasets.findInProject(projectId, datasetId);
     if (dataset?.state !== 'running') return;
-    await this.#sweep.sweepDataset(projectId, datasetId);
+    await this.#sweep.sweepDataset(run, datasetId);
     for (;;) {
       const cells = inOrder(await this.#cells.ofDataset(projectId, datasetId));
       const index = cells.findIndex(({ state }) => state === 'queued' || state === 'running');

@@ -115,14 +115,16 @@ export async function datasetsWorld(
     idsKept?: number;
     objects?: ObjectStore;
     provider?: ModelsServiceParts['provider'];
+    /** Of the worker. */
+    settings?: Partial<WorkerSettings>;
   } = {},
 ): Promise<DatasetsWorld> {
-  const { works = true } = options;
+  const { works = true, settings } = options;
   const { db, address } = await freshDatabase();
   const folder = await mkdtemp(path.join(tmpdir(), 'datasets-'));
   const parts = await assemble({ ...options, db, address, folder });
   const { clock, datasets, observability, delivery } = parts;
-  const worker = datasetsWorker(parts, openHandle(address));
+  const worker = datasetsWorker(parts, openHandle(address), settings);
   if (works) worker.start();
   return {
     ...parts,

@@ -9,17 +9,20 @@ import { newId } from '../../../src/kernel/ids.ts';
 import { LocalObjectStore } from '../../../src/providers/object-store/local-object-store.ts';
 import { s3World } from '../../providers/s3-world.ts';
 import { ACCOUNT, datasetsWorld } from './datasets-world.ts';
+import { question } from './traces.ts';
 
 interface Place {
   readonly store: ObjectStore;
   close(): Promise<void>;
 }
 
+async function makeFolder(): Promise<Place> {
+  const root = await mkdtemp(path.join(tmpdir(), 'orphans-'));
+  return { store: new LocalObjectStore(root), close: () => rm(root, { recursive: true, force: true }) };
+}
+
 const KINDS: Readonly<Record<string, () => Promise<Place>>> = {
-  'a folder': async () => {
-    const root = await mkdtemp(path.join(tmpdir(), 'orphans-'));
-    return { store: new LocalObjectStore(root), close: () => rm(root, { recursive: true, force: true }) };
-  },
+  'a folder': makeFolder,
   'an S3 server': async () => {
     const server = await s3World();
     return { store: server.store('installation'), close: () => server.close() };
@@ -53,6 +56,24 @@ function dying(store: ObjectStore): { readonly store: ObjectStore; deaths: numbe
     },
   };
   return mortal;
+}
+
+/** A store that does something before the objects of datasets are listed the first time, and the second. */
+function watched(store: ObjectStore, before: readonly (() => Promise<void>)[]): ObjectStore {
+  const waiting = [...before];
+  return {
+    put: (...args: Parameters<ObjectStore['put']>) => store.put(...args),
+    putFile: (...args: Parameters<ObjectStore['putFile']>) => store.putFile(...args),
+    get: (...args: Parameters<ObjectStore['get']>) => store.get(...args),
+    stat: (key: string) => store.stat(key),
+    open: (key: string) => store.open(key),
+    async *list(prefix: string) {
+      if (prefix.startsWith('datasets/')) await waiting.shift()?.();
+      yield* store.list(prefix);
+    },
+    delete: (key: string) => store.delete(key),
+    sweepPartial: (from: Date) => store.sweepPartial(from),
+  };
 }
 
 for (const [kind, makePlace] of Object.entries(KINDS)) {
@@ -116,6 +137,38 @@ for (const [kind, makePlace] of Object.entries(KINDS)) {
     });
   });
 }
+
+describe('objects that no row points to yet', function () {
+  this.timeout(60_000);
+
+  it('are left alone by an attempt that lost its job before it looked for them', async () => {
+    const place = await makeFolder();
+    let later = '';
+    let wasThere = false;
+    // The attempt stands still, as long as it takes another to begin and to write what it will commit next.
+    const takeOver = async (): Promise<void> => {
+      const lease = world.db.raw(`now() + interval '2 seconds'`);
+      const [job] = await world.db('jobs').update({ attempt: 2, lease_until: lease }, '*');
+      later = `datasets/${job.project_id}/${job.subject_id}/${newId()}.parquet`;
+      await place.store.put(later, once(BYTES));
+    };
+    const look = async (): Promise<void> => {
+      wasThere = (await place.store.stat(later)) !== undefined;
+    };
+    const objects = watched(place.store, [takeOver, look]);
+    const world = await datasetsWorld({ objects, settings: { sweepMs: 100 } });
+    try {
+      const projectId = await world.project();
+      const traceIds = await world.ingest(projectId, [question('q', 'a')]);
+      const made = await world.datasets.creation.fromTraces(projectId, { name: 'set', accountId: ACCOUNT, traceIds });
+      assert.equal((await world.settled(made.dataset)).state, 'idle');
+      assert.ok(wasThere, 'the attempt that was late removed what a later one had written');
+    } finally {
+      await world.close();
+      await place.close();
+    }
+  });
+});
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield Promise.resolve(bytes);
