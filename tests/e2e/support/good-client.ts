@@ -12,6 +12,8 @@ export const ACTIVITIES: readonly Activity[] = ['ingest', 'upload', 'landing', '
 /** What a client hears when it is told to come again. */
 const PASSING = new Set(['unavailable', 'rate_limited', 'dataset_busy']);
 const AGAIN_MS = 150;
+/** What passes has passed by then, whatever is killed meanwhile. */
+const PATIENCE_MS = 300_000;
 /** A key of a call that died with its server is held for two minutes. */
 const HELD_MS = 1_000;
 
@@ -43,6 +45,7 @@ export class GoodClient {
 
   /** Repeats the work, on one server after the other, until it gets an answer that counts. */
   async persist<T>(activity: Activity | undefined, work: (origin: string) => Promise<T>): Promise<T> {
+    const since = performance.now();
     for (;;) {
       const origins = this.installation.origins();
       const origin = origins[(this.#turn += 1) % origins.length];
@@ -52,7 +55,7 @@ export class GoodClient {
         try {
           return await work(origin);
         } catch (error) {
-          if (!isPassing(error) || this.#isAbandoned) throw error;
+          if (!isPassing(error) || this.#isAbandoned || performance.now() - since > PATIENCE_MS) throw error;
           this.troubles.set(String(activity), `${String(error)} ${origin}`);
         } finally {
           this.underWay.set(place, (this.underWay.get(place) ?? 1) - 1);
