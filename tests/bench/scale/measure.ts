@@ -158,8 +158,12 @@ class ScaleServer {
 
   usage(): Promise<Usage> {
     return new Promise((resolve, reject) => {
-      this.#child.once('exit', () => reject(new Error('the server ended')));
-      this.#child.once('message', (message) => resolve((message as { usage: Usage }).usage));
+      const end = (): void => reject(new Error('the server ended'));
+      this.#child.once('exit', end);
+      this.#child.once('message', (message) => {
+        this.#child.off('exit', end);
+        resolve((message as { usage: Usage }).usage);
+      });
       this.#child.send({ ask: 'usage' });
     });
   }
