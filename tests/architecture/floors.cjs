@@ -132,7 +132,7 @@ module.exports = {
       severity: 'error',
       comment: 'The engine process judges rows by the rules of the domain and loads nothing else of it.',
       from: { path: '^src/providers/dataset-engine/measure-tasks\\.ts$' },
-      to: { path: '^src/domain/', pathNot: '^src/domain/datasets/(conversation-tally|row-facts)\\.ts$' },
+      to: { path: '^src/domain/', pathNot: '^src/domain/datasets/(conversation-tally|row-content|row-facts)\\.ts$' },
     },
     ...ladderRules,
     packagesOnly('kernel-needs-no-package', '^src/kernel/', []),

@@ -139,6 +139,36 @@ describe('REST: files and datasets', function () {
     assert.equal(rows, 61);
   });
 
+  it('keep of a split without repeats what their quality report calls different, and nothing that it calls repeated', async () => {
+    const world = await given.project();
+    const parameters = { project_id: world.project.id };
+    const rows = [
+      { messages: '', input: 'first', output: 'yes', kept: true },
+      { messages: '', input: 'other words', output: 'yes', kept: true },
+      { messages: ' ', input: 'other words', output: 'yes', kept: false },
+      { messages: null, input: { asked: 1 }, output: 'yes', kept: true },
+      { messages: '\u3000', input: '{"asked":1}', output: 'yes', kept: false },
+      { messages: '', input: '', output: 'yes', kept: true },
+      { messages: '', input: '', output: 'yes', kept: true, label: 'more' },
+    ];
+    const file = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const made = await clientOf(world).create_dataset({
+      parameters,
+      body: {
+        name: 'Once',
+        uploads: [await upload(world, 'rows.jsonl', file, 1)],
+        split: { eval_percent: 1, position: 'head' },
+      },
+    });
+    assert.equal((await world.finishJob(made.job)).status, 'idle');
+    const train = await world.call('inspect_dataset', { dataset: made.dataset.id });
+    assert.deepEqual(train.cells[0]?.quality, []);
+    assert.deepEqual(
+      train.sample?.rows.map((row) => row['kept']),
+      [true, true, true, true],
+    );
+  });
+
   it('say what is wrong, and keep nothing of it', async () => {
     const world = await given.project();
     const client = clientOf(world);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../kernel/errors.ts';
 import { contradiction } from './contradiction.ts';
-import { splitFlag } from './split.ts';
 import type { Parting } from './split.ts';
 import type { CallRef } from './trace-source.ts';
 
@@ -44,9 +43,9 @@ export function isEvalCall({ spanId }: CallRef, evalPercent: number): boolean {
 /** The same decision for rows. */
 export function callParting(evalPercent: number): Parting {
   return {
-    statement: (columns) => ({
+    statement: (_columns, flag) => ({
       tables: {},
-      select: `SELECT *, left(sha256(span_id), ${DIGITS}) < '${threshold(evalPercent)}' AS ${splitFlag(columns)} FROM t`,
+      select: `SELECT *, left(sha256(span_id), ${DIGITS}) < '${threshold(evalPercent)}' AS ${flag} FROM t`,
     }),
     mayOverlap: true,
   };

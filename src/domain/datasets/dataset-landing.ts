@@ -104,10 +104,10 @@ export class DatasetLanding {
     const parted = cellKey(projectId, subjectId, newId());
     try {
       const all = await this.#writeSource(run, staging, source);
-      const columns = all.columns.map(({ name }) => name);
-      const flag = splitFlag(columns);
+      const { columns } = all;
+      const flag = splitFlag(columns.map(({ name }) => name));
       await run.progress({ stage: 'parting rows', rows: all.rows });
-      const { tables, select } = statement(columns);
+      const { tables, select } = statement(columns, flag);
       await engine.writeSelect(staging, select, parted, { tables, signal });
       const landed: Landed[] = [];
       for (const dataset of datasets) {

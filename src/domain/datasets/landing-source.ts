@@ -60,9 +60,12 @@ function fileSource(uploads: Pick<UploadService, 'open'>, { projectId, id, sourc
     ...(split && {
       parting: {
         ...parting(split, id),
-        statement: (columns) => {
-          checkSplit(split, columns);
-          return parting(split, id).statement(columns);
+        statement: (columns, flag) => {
+          checkSplit(
+            split,
+            columns.map(({ name }) => name),
+          );
+          return parting(split, id).statement(columns, flag);
         },
       },
     }),

@@ -1,5 +1,7 @@
 import { AppError } from '../../kernel/errors.ts';
 import { ROW_IDENTITY } from './dataset-engine.ts';
+import { contentDigest, quoted } from './row-content.ts';
+import type { ContentColumn } from './row-content.ts';
 
 /** How one set of rows becomes a training and an evaluation dataset. */
 export interface SplitOptions {
@@ -29,9 +31,9 @@ export function checkSplit(split: SplitOptions, columns: readonly string[]): voi
   });
 }
 
-/** How rows are parted: a statement for `writeSelect` that adds a flag, named by `splitFlag`, and keeps their order. */
+/** How rows are parted: a statement for `writeSelect` that adds a flag, a free name, and keeps their order. */
 export interface Parting {
-  readonly statement: (columns: readonly string[]) => PartingStatement;
+  readonly statement: (columns: readonly ContentColumn[], flag: string) => PartingStatement;
   /** Whether contents can stand on both sides. */
   readonly mayOverlap: boolean;
 }
@@ -55,27 +57,27 @@ export function sideSelect(flag: string, side: SplitSide): string {
 }
 
 /** The SELECT that counts contents which stand on both sides of parted rows. */
-export function overlapSelect(flag: string, columns: readonly string[]): string {
-  return `SELECT count(*) AS overlap FROM (SELECT ${contentKey(columns)} AS content FROM t GROUP BY content HAVING bool_or(${flag}) AND NOT bool_and(${flag}))`;
+export function overlapSelect(flag: string, columns: readonly ContentColumn[]): string {
+  return `SELECT count(*) AS overlap FROM (SELECT ${contentDigest(columns)} AS content FROM t GROUP BY content HAVING bool_or(${flag}) AND NOT bool_and(${flag}))`;
 }
 
 /** Rows are numbered from 1 without gaps, in their order. */
 export function parting(split: SplitOptions, seed: string): Parting {
   return {
-    statement: (columns) => ({
+    statement: (columns, flag) => ({
       tables: { keyed: keyedSelect(split, columns), chosen: chosenSelect(split, seed), placed: placedSelect(split) },
-      select: `SELECT t.*, placed.is_eval AS ${splitFlag(columns)} FROM t POSITIONAL JOIN placed WHERE placed.is_eval IS NOT NULL`,
+      select: `SELECT t.*, placed.is_eval AS ${flag} FROM t POSITIONAL JOIN placed WHERE placed.is_eval IS NOT NULL`,
     }),
     mayOverlap: !split.deduplicate,
   };
 }
 
 /** What decides about a row: its group and its stratum. Without groups each row is one. */
-function keyedSelect(split: SplitOptions, columns: readonly string[]): string {
+function keyedSelect(split: SplitOptions, columns: readonly ContentColumn[]): string {
   const group = split.groupBy.length === 0 ? ROW_IDENTITY : groupKey(split.groupBy);
   const stratum = split.stratifyBy === undefined ? `''` : `coalesce(CAST(${quoted(split.stratifyBy)} AS VARCHAR), '')`;
   const kept = split.deduplicate
-    ? ` WHERE ${ROW_IDENTITY} IN (SELECT min(${ROW_IDENTITY}) FROM t GROUP BY ${contentKey(columns)})`
+    ? ` WHERE ${ROW_IDENTITY} IN (SELECT min(${ROW_IDENTITY}) FROM t GROUP BY ${contentDigest(columns)})`
     : '';
   return `SELECT ${ROW_IDENTITY} AS row_at, ${group} AS split_group, ${stratum} AS split_stratum FROM t${kept}`;
 }
@@ -113,23 +115,4 @@ SELECT is_eval FROM t LEFT JOIN sided ON t.${ROW_IDENTITY} = sided.row_at ORDER 
 
 function groupKey(columns: readonly string[]): string {
   return `to_json([${columns.map((column) => `CAST(${quoted(column)} AS VARCHAR)`).join(', ')}])::VARCHAR`;
-}
-
-/** What makes two rows the same example; the same rule as the quality review's. */
-function contentKey(columns: readonly string[]): string {
-  const parts: string[] = [];
-  if (columns.includes('messages')) parts.push(text('messages'));
-  if (columns.includes('input')) {
-    parts.push(`to_json([${text('input')}, ${columns.includes('output') ? text('output') : 'NULL'}])::VARCHAR`);
-  }
-  if (parts.length > 0) return `md5_number(coalesce(${parts.join(', ')}))`;
-  return `md5_number(to_json([${columns.map(text).join(', ')}])::VARCHAR)`;
-}
-
-function text(column: string): string {
-  return `CAST(${quoted(column)} AS VARCHAR)`;
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

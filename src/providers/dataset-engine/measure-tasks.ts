@@ -2,13 +2,12 @@ import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ConversationTally } from '../../domain/datasets/conversation-tally.ts';
 import { EXAMPLES_MAX } from '../../domain/datasets/row-facts.ts';
 import type { ConversationFacts, RowFacts, RowTally } from '../../domain/datasets/row-facts.ts';
-import { identifier, literal } from './engine-database.ts';
+import { contentDigest, isBlank, valueText } from '../../domain/datasets/row-content.ts';
+import { identifier } from './engine-database.ts';
 import { describe } from './write-tasks.ts';
 import type { ColumnType } from './write-tasks.ts';
 
 const NO_ROWS: RowTally = { count: 0, examples: [] };
-/** Space in the sense of JavaScript, which is that of the rest of the product. */
-const SPACE_ONLY = String.raw`[\s\x0b\p{Z}\x{FEFF}]*`;
 
 /** Counts what a version's rows come to, as JSON text of `RowFacts`. Only conversations leave the engine's own code. */
 export async function measureTable(connection: DuckDBConnection, identity: string): Promise<string> {
@@ -75,7 +74,7 @@ class RowCount {
 
   /** Digests of 16 bytes instead of contents, in a table that may spill. */
   async #repeated(): Promise<RowTally> {
-    const digest = `md5_number(${this.#content()})`;
+    const digest = contentDigest(this.#columns);
     await this.#connection.run(`CREATE TEMP TABLE digests AS SELECT ${this.#at}, ${digest} AS digest FROM t`);
     await this.#connection.run(
       'CREATE TEMP TABLE repeats AS SELECT digest, min(rowid) AS earliest, count(*) - 1 AS again FROM digests GROUP BY digest HAVING count(*) > 1',
@@ -86,16 +85,6 @@ class RowCount {
       'digests JOIN repeats USING (digest) WHERE digests.rowid > earliest ORDER BY digests.rowid',
     );
     return { count: Number(again), examples };
-  }
-
-  /** What makes two rows the same example: their conversation, else what went in and came out, else everything. */
-  #content(): string {
-    const [messages, input, output] = [this.#text('messages'), this.#text('input'), this.#text('output')];
-    const fields = this.#columns.map(({ name }) => `${literal(name)}: ${identifier(name)}`).join(', ');
-    return (
-      `CASE WHEN NOT ${isBlank(messages)} THEN ${messages} WHEN NOT ${isBlank(input)} ` +
-      `THEN CAST(to_json([${input}, ${output}]) AS VARCHAR) ELSE CAST(to_json({${fields}}) AS VARCHAR) END`
-    );
   }
 
   async #examples(source: string): Promise<readonly number[]> {
@@ -110,14 +99,8 @@ class RowCount {
     return this.#columns.some((column) => column.name === name);
   }
 
-  /** The column as text, what is no text as JSON; NULL where there is no such column and where JSON says null. */
   #text(name: string): string {
-    const type = this.#columns.find((column) => column.name === name)?.type;
-    const column = identifier(name);
-    if (type === undefined) return 'CAST(NULL AS VARCHAR)';
-    if (type === 'VARCHAR') return column;
-    if (type !== 'JSON') return `CAST(to_json(${column}) AS VARCHAR)`;
-    return `CASE WHEN json_valid(${column}) THEN json_extract_string(${column}, '$') ELSE CAST(${column} AS VARCHAR) END`;
+    return valueText(this.#columns, name);
   }
 
   #isEmpty(name: string): string {
@@ -125,10 +108,6 @@ class RowCount {
     const isText = this.#columns.some((column) => column.name === name && column.type === 'VARCHAR');
     return isText ? isBlank(text) : `(${isBlank(text)} OR ${text} = '[]')`;
   }
-}
-
-function isBlank(text: string): string {
-  return `coalesce(regexp_full_match(${text}, ${literal(SPACE_ONLY)}), true)`;
 }
 
 function lengthOf(text: string): string {

@@ -5,7 +5,7 @@ import type { SplitOptions } from '../../../src/domain/datasets/split.ts';
 import { engineWorld } from '../../providers/engine-world.ts';
 import type { EngineWorld } from '../../providers/engine-world.ts';
 
-const COLUMNS = ['input', 'output', 'session', 'label'];
+const COLUMNS = ['input', 'output', 'session', 'label'].map((name) => ({ name, type: 'VARCHAR' }));
 const PLAIN: SplitOptions = { evalPercent: 20, position: 'tail', groupBy: [], deduplicate: true };
 
 interface Row {
@@ -29,9 +29,9 @@ describe('a split', function () {
       { input: 'VARCHAR', output: 'VARCHAR', session: 'VARCHAR', label: 'VARCHAR' },
     );
     const { statement, mayOverlap } = parting({ ...PLAIN, ...options }, seed);
-    const { tables, select } = statement(COLUMNS);
+    const flag = splitFlag(COLUMNS.map(({ name }) => name));
+    const { tables, select } = statement(COLUMNS, flag);
     await world.engine.writeSelect(table, select, 'tables/parted.parquet', { tables });
-    const flag = splitFlag(COLUMNS);
     const ask = async (sql: string, limit = 1_000) =>
       (await world.engine.query('tables/parted.parquet', { sql, limit, isJob: limit === 1 })).rows;
     const side = async (which: 'train' | 'eval') =>
