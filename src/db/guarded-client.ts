@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type { Knex } from 'knex';
+import { Ambient } from '../kernel/ambient.ts';
 import { isConnectionLost, toAppError, toConnectError } from './sql-errors.ts';
 
 interface Scope {
@@ -10,7 +10,7 @@ interface Scope {
 type Container = (tx: Knex.Transaction) => unknown;
 
 /** One store for all handles: a second connection is as much a deadlock when it comes from another pool's handle. */
-const openTransaction = new AsyncLocalStorage<Scope>();
+const openTransaction = new Ambient<Scope>();
 
 /**
  * knex's PostgreSQL client with two habits added: it refuses the root handle inside an open transaction, and errors
@@ -23,7 +23,7 @@ export class GuardedClient extends PostgresClient {
   }
 
   override async acquireConnection(): Promise<unknown> {
-    if (openTransaction.getStore()?.open === true) {
+    if (openTransaction.get()?.open === true) {
       throw new Error('The root database handle is used inside an open transaction; use the transaction’s own handle.');
     }
     try {

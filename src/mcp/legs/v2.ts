@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   classifyInboundRequest,
@@ -10,6 +9,7 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
+import { Ambient } from '../../kernel/ambient.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Dispatcher } from '../dispatcher.ts';
@@ -51,16 +51,16 @@ interface LegParts<A, P> {
 
 /** The SDK makes one server per request through a factory that knows nothing of ours, so the operation travels beside it. */
 export function createModernLeg<A, P>(parts: LegParts<A, P>): ModernLeg<A> {
-  const current = new AsyncLocalStorage<{ readonly operation: Operation<A>; readonly bound: string }>();
+  const current = new Ambient<{ readonly operation: Operation<A>; readonly bound: string }>();
   const state = createRequestStateCodec({
     key: parts.stateKey,
     ttlSeconds: STATE_TTL_SECONDS,
     // State is worth nothing to another caller, for another tool or with other arguments.
-    bind: () => current.getStore()?.bound ?? '',
+    bind: () => current.get()?.bound ?? '',
   });
   const handler = createMcpHandler(
     () => {
-      const operation = current.getStore()?.operation;
+      const operation = current.get()?.operation;
       if (operation === undefined) throw new Error('no operation for this request');
       return makeServer(parts, operation, state, (list) => {
         if (list === 'tools') handler.notify.toolsChanged();
