@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import { systemClock, type Clock } from './clock.ts';
 
 /** An id that the compiler keeps apart from the ids of other entities. */
@@ -50,6 +50,13 @@ export const newId: IdMaker = createIdMaker(systemClock);
 export function newIdOf<Entity extends string>(): Id<Entity> {
   // because a fresh UUID is an id of whatever it is about to name
   return newId() as Id<Entity>;
+}
+
+/** The same UUID v8 (RFC 9562, section 5.8) for the same name, so that whoever makes the row first gives it this id. */
+export function idOfName(...name: readonly string[]): string {
+  const hex = createHash('sha256').update(JSON.stringify(name)).digest('hex');
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 export function isUuid(text: string): boolean {

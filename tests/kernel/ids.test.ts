@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createIdMaker, isUuid, newId } from '../../src/kernel/ids.ts';
+import { createIdMaker, idOfName, isUuid, newId } from '../../src/kernel/ids.ts';
 import { FakeClock } from '../support/fakes/clock.ts';
 
 describe('newId', () => {
@@ -37,5 +37,17 @@ describe('newId', () => {
     for (const text of ['', 'x', newId().toUpperCase(), `${newId()} `, newId().replace(/.$/, 'g')]) {
       assert.equal(isUuid(text), false, text);
     }
+  });
+});
+
+describe('idOfName', () => {
+  it('makes the UUID of version 8 that every process makes of the name', () => {
+    assert.equal(idOfName('p1', 'chat-1'), '13500e2d-6c59-8083-8b28-288122f8da98');
+  });
+
+  it('tells names apart by their parts', () => {
+    const ids = [idOfName('a', 'bc'), idOfName('ab', 'c'), idOfName('abc'), idOfName('a', 'b', 'c')];
+    assert.equal(new Set(ids).size, ids.length);
+    assert.ok(ids.every(isUuid));
   });
 });

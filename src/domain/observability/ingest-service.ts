@@ -2,8 +2,8 @@ import type { Db, Tx } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { IdMaker } from '../../kernel/ids.ts';
 import { claimKey, type CapabilityService } from '../capabilities/index.ts';
+import { BatchSessions, SessionMadeElsewhere } from './batch-sessions.ts';
 import { rollUp, type RolledSpan } from './roll-up.ts';
-import { SessionRepository } from './session-repository.ts';
 import type { SpanDraft } from './span.ts';
 import { spanKey, SpanRepository, type PlacedSpan } from './span-repository.ts';
 import type { SpanWeeks } from './span-weeks.ts';
@@ -56,8 +56,8 @@ export class IngestService {
         const stored = await this.#parts.db.transaction((tx) => this.#store(tx, projectId, drafts));
         return { stored, duplicates: spans.length - stored };
       } catch (error) {
-        if (!(error instanceof StoredElsewhere)) throw error;
-        drafts = drafts.filter((draft) => !error.keys.has(spanKey(draft)));
+        if (error instanceof StoredElsewhere) drafts = drafts.filter((draft) => !error.keys.has(spanKey(draft)));
+        else if (!(error instanceof SessionMadeElsewhere)) throw error;
       }
     }
   }
@@ -65,11 +65,12 @@ export class IngestService {
   async #store(tx: Tx, projectId: string, drafts: readonly SpanDraft[]): Promise<number> {
     const receivedAt = this.#parts.clock.now();
     const { table, week } = await this.#parts.weeks.placeFor(tx, receivedAt);
-    const placed = await this.#place(tx, projectId, drafts, receivedAt);
+    const { placed, sessions } = await this.#place(tx, projectId, drafts);
     const spans = new SpanRepository(tx);
     const newKeys = await spans.insertNew(projectId, placed, { table, receivedAt });
     const fresh = placed.filter(({ draft }) => newKeys.has(spanKey(draft)));
     if (fresh.length === 0) return 0;
+    await sessions.store(receivedAt);
     const deltas = rollUp(fresh.map(toRolledSpan));
     const reaching = await new TraceRepository(tx).add(projectId, deltas, receivedAt, week);
     if (reaching.size > 0) {
@@ -83,55 +84,21 @@ export class IngestService {
     return fresh.length;
   }
 
-  /** Finds or makes the capability and session that each span names. */
-  async #place(tx: Tx, projectId: string, drafts: readonly SpanDraft[], at: Date): Promise<readonly PlacedSpan[]> {
+  /** Finds or makes the capability that each span names, and says which session it belongs to. */
+  async #place(
+    tx: Tx,
+    projectId: string,
+    drafts: readonly SpanDraft[],
+  ): Promise<{ readonly placed: readonly PlacedSpan[]; readonly sessions: BatchSessions }> {
     const claims = drafts.flatMap((draft) => draft.capability ?? []);
     const capabilityIds = await this.#parts.capabilities.claim(tx, projectId, claims);
     const withCapability = drafts.map((draft) => ({
       draft,
       capabilityId: draft.capability && capabilityIds.get(claimKey(draft.capability)),
     }));
-    const sessionIds = await this.#sessionsOf(tx, projectId, withCapability, at);
-    return withCapability.map(({ draft, capabilityId }) => ({
-      draft,
-      capabilityId,
-      conversationId: draft.session && sessionIds.get(draft.session.externalId),
-    }));
-  }
-
-  async #sessionsOf(
-    tx: Tx,
-    projectId: string,
-    placed: readonly Omit<PlacedSpan, 'conversationId'>[],
-    at: Date,
-  ): Promise<ReadonlyMap<string, string>> {
-    const wanted = new Map<string, { name: string; capabilityId?: string }>();
-    for (const { draft, capabilityId } of placed) {
-      if (draft.session === undefined) continue;
-      const { externalId, name = externalId } = draft.session;
-      const known = wanted.get(externalId);
-      if (known === undefined) wanted.set(externalId, { name, ...(capabilityId !== undefined && { capabilityId }) });
-      else if (known.capabilityId === undefined && capabilityId !== undefined) known.capabilityId = capabilityId;
-    }
-    if (wanted.size === 0) return new Map();
-    const sessions = new SessionRepository(tx);
-    const externalIds = [...wanted.keys()].sort();
-    const before = await sessions.findByExternalIds(projectId, externalIds);
-    const complete = new Set(
-      before
-        .filter((one) => one.capabilityId !== undefined || wanted.get(one.externalId)?.capabilityId === undefined)
-        .map((one) => one.externalId),
-    );
-    const drafts = externalIds
-      .filter((externalId) => !complete.has(externalId))
-      .map((externalId) => ({
-        id: this.#parts.newId(),
-        externalId,
-        ...(wanted.get(externalId) ?? { name: externalId }),
-      }));
-    if (drafts.length > 0) await sessions.insertOrComplete(projectId, drafts, at);
-    const after = drafts.length > 0 ? await sessions.findByExternalIds(projectId, externalIds) : before;
-    return new Map(after.map((session) => [session.externalId, session.id]));
+    const sessions = await BatchSessions.of(tx, projectId, withCapability);
+    const placed = withCapability.map((span) => ({ ...span, conversationId: sessions.idOf(span.draft) }));
+    return { placed, sessions };
   }
 
   /**

@@ -1,4 +1,5 @@
 import { instantText, likeText, type Db, type Tx } from '../../db/database.ts';
+import { prepared } from '../../db/prepared.ts';
 import { isUuid } from '../../kernel/ids.ts';
 
 /** A conversation: traces that share the sender's session id. */
@@ -46,32 +47,41 @@ export class SessionRepository {
   }
 
   async findByExternalIds(projectId: string, externalIds: readonly string[]): Promise<readonly Session[]> {
-    const { rows } = await this.#db.raw<{ rows: SessionRow[] }>(
+    const rows = await prepared<SessionRow>(
+      this.#db,
+      'sessions: by external ids',
       `select ${COLUMNS} from conversations where project_id = ? and external_id = any(?::text[])`,
       [projectId, [...externalIds]],
     );
     return rows.map(toSession);
   }
 
-  /** Adds sessions that are not there yet, and gives a capability to those that have none. The caller sorts them. */
-  async insertOrComplete(projectId: string, drafts: readonly SessionDraft[], at: Date): Promise<void> {
-    await this.#db.raw(
+  /**
+   * Adds sessions that are not there yet, and gives a capability to those that have none. The caller sorts them.
+   * Answers the ids they have, which are not the drafts' own where another process made them meanwhile.
+   */
+  async insertOrComplete(
+    projectId: string,
+    drafts: readonly SessionDraft[],
+    at: Date,
+  ): Promise<readonly Pick<Session, 'id' | 'externalId'>[]> {
+    return prepared(
+      this.#db,
+      'sessions: insert or complete',
       `insert into conversations as held (project_id, id, external_id, name, capability_id, created_at)
        select ?, id, external_id, name, capability_id, ?::timestamptz
-       from json_to_recordset(?::json) as draft(id text, external_id text, name text, capability_id text)
-       on conflict (project_id, external_id) do update set capability_id = excluded.capability_id
-       where held.capability_id is null and excluded.capability_id is not null`,
+       from unnest(?::text[], ?::text[], ?::text[], ?::text[]) as draft(id, external_id, name, capability_id)
+       on conflict (project_id, external_id) do update
+         set capability_id = coalesce(held.capability_id, excluded.capability_id)
+       returning id, external_id as "externalId"`,
       [
         projectId,
         at,
-        JSON.stringify(
-          drafts.map((draft) => ({
-            id: draft.id,
-            external_id: draft.externalId,
-            name: draft.name,
-            capability_id: draft.capabilityId,
-          })),
-        ),
+        drafts.map(({ id }) => id),
+        drafts.map(({ externalId }) => externalId),
+        drafts.map(({ name }) => name),
+        // because the query builder's types know no array with gaps, and the driver writes one as null
+        drafts.map(({ capabilityId }) => capabilityId ?? null) as string[],
       ],
     );
   }

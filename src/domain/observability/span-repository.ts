@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts';
+import { prepared } from '../../db/prepared.ts';
 import { arrayMarks, arraysOf, namesOf, type Column } from './column-arrays.ts';
 import { durationOf } from './roll-up.ts';
 import type { SpanDraft } from './span.ts';
@@ -68,7 +69,7 @@ export class SpanRepository {
     spans: readonly PlacedSpan[],
     { table, receivedAt }: { readonly table: string; readonly receivedAt: Date },
   ): Promise<ReadonlySet<string>> {
-    const { rows } = await this.#tx.raw<{ rows: { key: string }[] }>(INSERT_NEW, [
+    const rows = await prepared<{ key: string }>(this.#tx, `spans: insert into ${table}`, INSERT_NEW, [
       table,
       projectId,
       receivedAt,

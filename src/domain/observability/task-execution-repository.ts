@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts';
+import { prepared } from '../../db/prepared.ts';
 import { durationOf, rankOf } from './roll-up.ts';
 import type { SpanDraft } from './span.ts';
 import { bindingSourceOf, executionStatusOf } from './task-execution.ts';
@@ -28,7 +29,9 @@ export class TaskExecutionRepository {
   }
 
   async insert(projectId: string, units: readonly { id: string; draft: SpanDraft }[], at: Date): Promise<void> {
-    await this.#tx.raw(
+    await prepared(
+      this.#tx,
+      'executions: insert',
       `insert into task_executions (
          project_id, id, trace_id, unit_span_id, behaviour_key, binding_source, status, terminal_kind,
          span_type, operation, service_name, status_code, start_time_ns, duration_ns, created_at)
@@ -43,7 +46,9 @@ export class TaskExecutionRepository {
 
   /** The units of these traces, old and new. */
   async unitsOf(projectId: string, traceIds: readonly string[]): Promise<readonly StoredUnit[]> {
-    const { rows } = await this.#tx.raw<{ rows: StoredUnit[] }>(
+    const rows = await prepared<StoredUnit>(
+      this.#tx,
+      'executions: units of traces',
       `select trace_id as "traceId", unit_span_id as "unitSpanId" from task_executions
        where project_id = ? and trace_id = any(?::text[])`,
       [projectId, [...traceIds]],
@@ -53,7 +58,9 @@ export class TaskExecutionRepository {
 
   /** All spans of the traces, with no more than totals need. */
   async spansOf(projectId: string, traceIds: readonly string[]): Promise<ReadonlyMap<string, readonly UnitSpan[]>> {
-    const { rows } = await this.#tx.raw<{ rows: UnitSpanRow[] }>(
+    const rows = await prepared<UnitSpanRow>(
+      this.#tx,
+      'executions: spans of traces',
       `select trace_id, span_id, parent_span_id, start_time_ns::text as start_ns, model, total_tokens,
          total_cost::float8 as cost
        from spans where project_id = ? and trace_id = any(?::text[])`,
@@ -73,7 +80,9 @@ export class TaskExecutionRepository {
     projectId: string,
     units: readonly StoredUnit[],
   ): Promise<readonly { readonly capabilityId: string; readonly key: string }[]> {
-    const { rows } = await this.#tx.raw<{ rows: { capabilityId: string; key: string }[] }>(
+    const rows = await prepared<{ capabilityId: string; key: string }>(
+      this.#tx,
+      'executions: unknown behaviours',
       `select distinct coalesce(span.capability_id, trace.capability_id, '') as "capabilityId",
          execution.behaviour_key as key
        from unnest(?::text[], ?::text[]) as unit(trace, span)
@@ -114,7 +123,9 @@ export class TaskExecutionRepository {
 
   /** Writes totals, and the capability, session and behaviour that the unit or its trace turned out to have. */
   async setTotals(projectId: string, units: readonly (StoredUnit & { totals: UnitTotals })[]): Promise<void> {
-    await this.#tx.raw(
+    await prepared(
+      this.#tx,
+      'executions: set totals',
       `update task_executions execution
        set model = found.model, total_tokens = found.total, total_cost = found.cost,
          capability_id = found.capability_id, conversation_id = found.conversation_id, behaviour_id = found.behaviour_id

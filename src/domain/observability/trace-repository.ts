@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts';
+import { prepared } from '../../db/prepared.ts';
 import { arrayMarks, arraysOf, namesOf, type Column } from './column-arrays.ts';
 import { sumDecimals } from './decimal.ts';
 import { durationOf, type ModelCalls, type TraceDelta } from './roll-up.ts';
@@ -96,7 +97,7 @@ export class TraceRepository {
     receivedAt: Date,
     week: Pick<SpanWeek, 'from' | 'until'>,
   ): Promise<ReadonlySet<string>> {
-    const { rows } = await this.#tx.raw<{ rows: { trace_id: string }[] }>(ADD, [
+    const rows = await prepared<{ trace_id: string }>(this.#tx, 'traces: add', ADD, [
       projectId,
       ...arraysOf(COLUMNS, deltas),
       receivedAt,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { newId } from '../../../src/kernel/ids.ts';
+import { eventually } from '../../support/eventually.ts';
 import { spanId, traceId, type SpanLike } from './support/otlp.ts';
 import { makeWorld } from './support/world.ts';
 
@@ -55,5 +57,40 @@ describe('many batches at a time', () => {
       rows.reduce((sum, row) => sum + (row.spanCount ?? 0), 0),
       8 * 48,
     );
+  });
+
+  it('give their spans the session that a server of the release before has made meanwhile', async () => {
+    const world = await makeWorld();
+    const { db } = world.services;
+    const theirs = newId();
+    const other = await db.transaction();
+    await other('conversations').insert({
+      project_id: world.projectId,
+      id: theirs,
+      external_id: 'chat-1',
+      name: 'chat-1',
+      created_at: new Date(),
+    });
+    const sent = world.send([
+      { trace: traceId(), id: spanId(), start: 1_762_500_000_000_000_000n, attributes: { 'session.id': 'chat-1' } },
+    ]);
+    await eventually(async () => {
+      const { rows } = await db.raw<{ rows: unknown[] }>(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+           and query like 'insert into conversations%'`,
+      );
+      assert.equal(rows.length, 1);
+    });
+    await other.commit();
+    assert.deepEqual(await sent, { stored: 1, duplicates: 0 });
+    const sessions = await db('conversations').where({ project_id: world.projectId }).select('id');
+    assert.deepEqual(sessions, [{ id: theirs }]);
+    for (const allSpans of [false, true]) {
+      const rows = await world.list({ allSpans, session: 'chat-1' });
+      assert.deepEqual(
+        rows.map((row) => row.session),
+        ['chat-1'],
+      );
+    }
   });
 });
