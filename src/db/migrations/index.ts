@@ -13,6 +13,7 @@ import { migration as behaviours } from './0012-behaviours.ts';
 import { migration as modelCalls } from './0013-model-calls.ts';
 import { migration as datasetTurns } from './0014-dataset-turns.ts';
 import { migration as arrivals } from './0015-arrivals.ts';
+import { migration as modelsOfSpans } from './0016-models-of-spans.ts';
 import type { Migration } from './migration.ts';
 
 /** The whole schema in order. A list, not a folder scan: sources and compiled code then run the same steps. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   modelCalls,
   datasetTurns,
   arrivals,
+  modelsOfSpans,
 ];
