@@ -5,7 +5,7 @@ import type { DatasetEngine, DatasetRow, WrittenTable } from './dataset-engine.t
 import type { Dataset } from './dataset.ts';
 import { toFileSpec } from './file-spec.ts';
 import { SourceTally } from './source-tally.ts';
-import { checkSplit, parting } from './split.ts';
+import { parting } from './split.ts';
 import type { Parting } from './split.ts';
 import { TRACE_COLUMNS, traceRow } from './trace-rows.ts';
 import type { TraceSelection, TraceSource } from './trace-source.ts';
@@ -57,18 +57,7 @@ function fileSource(uploads: Pick<UploadService, 'open'>, { projectId, id, sourc
     tally: new SourceTally('files'),
     gone: () => new AppError('dataset_invalid', 'The files hold no rows.'),
     write: async (engine, key, options) => engine.writeFiles(key, await uploads.open(projectId, ids), options),
-    ...(split && {
-      parting: {
-        ...parting(split, id),
-        statement: (columns, flag) => {
-          checkSplit(
-            split,
-            columns.map(({ name }) => name),
-          );
-          return parting(split, id).statement(columns, flag);
-        },
-      },
-    }),
+    ...(split && { parting: parting(split, id) }),
   };
 }
 

@@ -61,13 +61,19 @@ export function overlapSelect(flag: string, columns: readonly ContentColumn[]): 
   return `SELECT count(*) AS overlap FROM (SELECT ${contentDigest(columns)} AS content FROM t GROUP BY content HAVING bool_or(${flag}) AND NOT bool_and(${flag}))`;
 }
 
-/** Rows are numbered from 1 without gaps, in their order. */
+/** Rows are numbered from 1 without gaps, in their order. The columns of a file are first known when it is read. */
 export function parting(split: SplitOptions, seed: string): Parting {
   return {
-    statement: (columns, flag) => ({
-      tables: { keyed: keyedSelect(split, columns), chosen: chosenSelect(split, seed), placed: placedSelect(split) },
-      select: `SELECT t.*, placed.is_eval AS ${flag} FROM t POSITIONAL JOIN placed WHERE placed.is_eval IS NOT NULL`,
-    }),
+    statement: (columns, flag) => {
+      checkSplit(
+        split,
+        columns.map(({ name }) => name),
+      );
+      return {
+        tables: { keyed: keyedSelect(split, columns), chosen: chosenSelect(split, seed), placed: placedSelect(split) },
+        select: `SELECT t.*, placed.is_eval AS ${flag} FROM t POSITIONAL JOIN placed WHERE placed.is_eval IS NOT NULL`,
+      };
+    },
     mayOverlap: !split.deduplicate,
   };
 }
