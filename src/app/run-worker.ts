@@ -1,6 +1,6 @@
 import { jobPolicies } from '../../generated/contracts/job-policies.ts';
 import type { Datasets } from '../domain/datasets/index.ts';
-import type { RetentionService, SearchIndexRepository } from '../domain/observability/index.ts';
+import type { UpkeepService } from '../domain/observability/index.ts';
 import type { Logger } from '../kernel/logger.ts';
 import { scheduleTasks, Worker, type ScheduledTask } from '../workers/index.ts';
 import type { Product } from './product.ts';
@@ -23,21 +23,16 @@ export async function startWorker(
     settings: { concurrency: config.workerConcurrency },
   });
   const keepDays = config.traceRetentionDays === 0 ? undefined : config.traceRetentionDays;
-  const upkeep = upkeepOf(observability.retention, keepDays, logger);
+  const spans = spansOf(observability.upkeep, keepDays, logger);
   await scheduleTasks({
     delivery,
     jobs,
     requestKeys,
     logger,
-    tasks: [
-      sweepOf(datasets, logger),
-      upkeep,
-      searchUpkeepOf(observability.searchIndex, logger),
-      signInSweepOf(services),
-    ],
+    tasks: [sweepOf(datasets, logger), spans, searchesOf(observability.upkeep, logger), signInSweepOf(services)],
   });
   // A server that was off for weeks starts without a table for this one.
-  await delivery.trigger(upkeep.name);
+  await delivery.trigger(spans.name);
   worker.start();
   return worker;
 }
@@ -64,21 +59,21 @@ function signInSweepOf({ sessions, attempts }: Services): ScheduledTask {
 }
 
 /** Keeps searches from reading what came in lately from end to end. */
-function searchUpkeepOf(index: SearchIndexRepository, logger: Logger): ScheduledTask {
+function searchesOf(upkeep: UpkeepService, logger: Logger): ScheduledTask {
   return {
     name: 'settle-search',
     cron: '* * * * *',
-    run: async () => logger.debug('search indexes settled', { pages: await index.settle() }),
+    run: async () => logger.debug('search indexes settled', { pages: await upkeep.settleSearches() }),
   };
 }
 
 /** Makes the tables of spans ahead of time and drops those that are past keeping. */
-function upkeepOf(retention: RetentionService, keepDays: number | undefined, logger: Logger): ScheduledTask {
+function spansOf(upkeep: UpkeepService, keepDays: number | undefined, logger: Logger): ScheduledTask {
   return {
     name: 'keep-spans',
     cron: '23 * * * *',
     run: async (signal) => {
-      const outcome = await retention.run(keepDays, signal);
+      const outcome = await upkeep.keepSpans(keepDays, signal);
       if (Object.values(outcome).some((count) => count > 0)) logger.info('spans kept in order', { ...outcome });
     },
   };

@@ -5,13 +5,12 @@ import type { PageCursors } from '../../kernel/page-cursor.ts';
 import { CapabilityService } from '../capabilities/index.ts';
 import { HealthService } from './health-service.ts';
 import { IngestService } from './ingest-service.ts';
-import { RetentionService } from './retention-service.ts';
-import { SearchIndexRepository } from './search-index-repository.ts';
 import { SessionService } from './session-service.ts';
 import { SpanWeeks } from './span-weeks.ts';
 import { TaskExecutionService } from './task-execution-service.ts';
 import { TraceFeed } from './trace-feed.ts';
 import { TraceService } from './trace-service.ts';
+import { UpkeepService } from './upkeep-service.ts';
 
 export interface ObservabilityParts {
   readonly db: Db;
@@ -27,8 +26,7 @@ export interface Observability {
   readonly traces: TraceService;
   readonly feed: TraceFeed;
   readonly sessions: SessionService;
-  readonly retention: RetentionService;
-  readonly searchIndex: SearchIndexRepository;
+  readonly upkeep: UpkeepService;
   readonly health: HealthService;
   readonly taskExecutions: TaskExecutionService;
 }
@@ -41,8 +39,7 @@ export function createObservability({ db, clock, cursors, newId: ids = newId }: 
     traces: new TraceService({ db, clock, cursors, capabilities }),
     feed: new TraceFeed({ db, cursors }),
     sessions: new SessionService({ db, cursors }),
-    retention: new RetentionService({ db, clock }),
-    searchIndex: new SearchIndexRepository(db),
+    upkeep: new UpkeepService({ db, clock }),
     health: new HealthService({ db, clock, capabilities }),
     taskExecutions: new TaskExecutionService({ db, cursors, capabilities }),
   };

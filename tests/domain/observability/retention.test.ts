@@ -28,8 +28,8 @@ async function makeStore() {
   return { db, projectId, serverAt };
 }
 
-const upkeep = ({ retention }: Pick<Observability, 'retention'>, keepDays?: number) =>
-  retention.run(keepDays, new AbortController().signal);
+const keepSpans = ({ upkeep }: Pick<Observability, 'upkeep'>, keepDays?: number) =>
+  upkeep.keepSpans(keepDays, new AbortController().signal);
 
 async function tablesOf(db: Db, projectId: string): Promise<Record<string, number>> {
   const { rows } = await db.raw<{ rows: { name: string; n: number }[] }>(
@@ -64,16 +64,16 @@ describe('the weeks of spans', function () {
     const { db, projectId, serverAt } = await makeStore();
     const server = serverAt(MONDAY);
     const [old, lasting, young] = [traceId(), traceId(), traceId()];
-    await upkeep(server, 14);
+    await keepSpans(server, 14);
     await server.send([{ trace: old, attributes: { 'overmind.behaviour': 'answer' } }, { trace: lasting }]);
     server.clock.at = MONDAY + 7 * DAY_MS;
     await server.send([{ trace: lasting }, { trace: young }]);
     assert.deepEqual(await tablesOf(db, projectId), { spans_w20240304: 2, spans_w20240311: 2 });
 
     server.clock.at = MONDAY + 20 * DAY_MS;
-    assert.deepEqual(await upkeep(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
+    assert.deepEqual(await keepSpans(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
     server.clock.at = MONDAY + 21 * DAY_MS;
-    assert.deepEqual(await upkeep(server, 14), { moved: 0, droppedWeeks: 1, removedTraces: 1 });
+    assert.deepEqual(await keepSpans(server, 14), { moved: 0, droppedWeeks: 1, removedTraces: 1 });
     assert.deepEqual(await tablesOf(db, projectId), { spans_w20240311: 2 });
     const { rows } = await server.traces.list(projectId, NEWEST_FIRST);
     assert.deepEqual(rows.map((row) => row.traceId).toSorted(), [lasting, young].toSorted());
@@ -84,14 +84,14 @@ describe('the weeks of spans', function () {
   it('outlive a clock that leaps ahead, and what came in while it did', async () => {
     const { db, projectId, serverAt } = await makeStore();
     const server = serverAt(Date.now());
-    await upkeep(server, 14);
+    await keepSpans(server, 14);
     await server.send([{}]);
     server.clock.at += 4_000 * DAY_MS;
     const weeks = async () => Object.values(await tablesOf(db, projectId));
-    assert.deepEqual(await upkeep(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
+    assert.deepEqual(await keepSpans(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
     await server.send([{}]);
     server.clock.at -= 4_000 * DAY_MS;
-    assert.deepEqual(await upkeep(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
+    assert.deepEqual(await keepSpans(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
     assert.deepEqual(await weeks(), [1, 1]);
     assert.equal((await server.traces.list(projectId, NEWEST_FIRST)).rows.length, 2);
   });
@@ -99,10 +99,10 @@ describe('the weeks of spans', function () {
   it('keep everything when no limit is set', async () => {
     const { db, projectId, serverAt } = await makeStore();
     const server = serverAt(MONDAY);
-    await upkeep(server);
+    await keepSpans(server);
     await server.send([{}]);
     server.clock.at = MONDAY + 4_000 * DAY_MS;
-    assert.deepEqual(await upkeep(server), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
+    assert.deepEqual(await keepSpans(server), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
     assert.deepEqual(await tablesOf(db, projectId), { spans_w20240304: 1 });
   });
 
@@ -115,7 +115,7 @@ describe('the weeks of spans', function () {
     const stray = { trace: early, id: '00000000000000ab', at: new Date(MONDAY - DAY_MS) };
     assert.ok(await insertAsBefore(db, projectId, stray));
 
-    assert.deepEqual(await upkeep(server), { moved: 2, droppedWeeks: 0, removedTraces: 0 });
+    assert.deepEqual(await keepSpans(server), { moved: 2, droppedWeeks: 0, removedTraces: 0 });
     assert.deepEqual(await tablesOf(db, projectId), { spans_w20240226: 1, spans_w20240304: 1 });
     assert.equal(await insertAsBefore(db, projectId, stray), false, 'a span sent again is known in its week');
     assert.equal((await serverAt(MONDAY + DAY_MS).send([{ trace, id: '00000000000000aa' }])).stored, 0);
@@ -130,7 +130,7 @@ describe('the weeks of spans', function () {
       attributes: { 'genai.total_tokens': 1 },
     }));
     const server = serverAt(MONDAY - 1);
-    await upkeep(server);
+    await keepSpans(server);
     assert.equal((await server.send(spans.slice(0, 20))).stored, 20);
     server.clock.at = MONDAY;
     assert.deepEqual(await server.send(spans), { stored: 10, duplicates: 20 });
@@ -141,7 +141,7 @@ describe('the weeks of spans', function () {
   it('hold a span once, though two servers take it at once and their clocks stand in two weeks', async () => {
     const { db, projectId, serverAt } = await makeStore();
     const servers = [serverAt(MONDAY - 1), serverAt(MONDAY + 1)];
-    for (const server of servers) await upkeep(server);
+    for (const server of servers) await keepSpans(server);
     for (let round = 0; round < 12; round += 1) {
       const spans = Array.from({ length: 5 }, () => ({ trace: traceId(), id: spanId() }));
       const outcomes = await Promise.all(servers.map((server) => server.send(spans)));
@@ -162,11 +162,11 @@ describe('the weeks of spans', function () {
 describe('the indexes that searches read', () => {
   it('hold what came in lately as soon as they are settled', async () => {
     const { projectId, serverAt } = await makeStore();
-    const { send, searchIndex, traces } = serverAt(MONDAY);
-    assert.equal(await searchIndex.settle(), 0);
+    const { send, upkeep, traces } = serverAt(MONDAY);
+    assert.equal(await upkeep.settleSearches(), 0);
     await send([{ trace: traceId(), id: spanId(), name: 'needle' }]);
-    assert.ok((await searchIndex.settle()) > 0);
-    assert.equal(await searchIndex.settle(), 0);
+    assert.ok((await upkeep.settleSearches()) > 0);
+    assert.equal(await upkeep.settleSearches(), 0);
     for (const allSpans of [false, true]) {
       const found = await traces.list(projectId, { ...NEWEST_FIRST, allSpans, search: 'needl' });
       assert.deepEqual(

@@ -171,7 +171,7 @@ describe('what the traces of an hour and a day add up to', function () {
         },
       };
     };
-    for (const server of servers) await server.retention.run(undefined, new AbortController().signal);
+    for (const server of servers) await server.upkeep.keepSpans(undefined, new AbortController().signal);
     let last: readonly SpanLike[] = [];
     for (let round = 0; round < 25; round += 1) {
       const batch = Array.from({ length: whole(1, 12) }, makeSpan);
@@ -189,13 +189,13 @@ describe('what the traces of an hour and a day add up to', function () {
     const [server] = servers;
     if (server === undefined) throw new Error('no server');
     server.clock.at = MONDAY + 8 * DAY_MS;
-    const { removedTraces } = await server.retention.run(8, new AbortController().signal);
+    const { removedTraces } = await server.upkeep.keepSpans(8, new AbortController().signal);
     assert.ok(removedTraces > 0 && removedTraces < 120, String(removedTraces));
     const left = await counted(db);
     const isOfTraces = ([key]: readonly [string, unknown]): boolean => !key.includes('|model|');
     assert.deepEqual(new Map([...left].filter(isOfTraces)), await recounted(db, []));
     server.clock.at = MONDAY + 30 * DAY_MS;
-    await server.retention.run(1, new AbortController().signal);
+    await server.upkeep.keepSpans(1, new AbortController().signal);
     assert.equal((await counted(db)).size, 0);
     const { rows } = await db.raw<{ rows: { n: number }[] }>('select count(*) as n from traffic');
     assert.equal(rows[0]?.n, 0, 'nothing is kept of hours whose traces are gone');

@@ -1,10 +1,12 @@
 import { slowerNow, type Db } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { DAY_MS } from '../../kernel/duration.ts';
+import { SearchIndexRepository } from './search-index-repository.ts';
+import { SpanLabelRepository } from './span-label-repository.ts';
 import { SpanWeekRepository } from './span-week-repository.ts';
 import { weekOf } from './span-week.ts';
 
-interface UpkeepOutcome {
+interface SpansKept {
   /** Spans that now lie in the table of their week. */
   readonly moved: number;
   readonly droppedWeeks: number;
@@ -16,24 +18,28 @@ const SPANS_AT_ONCE = 5_000;
 const TRACES_AT_ONCE = 1_000;
 const WEEK_MS = 7 * DAY_MS;
 
-/**
- * Keeps the tables of spans: makes those of the coming weeks, moves spans of no week into theirs, and forgets what is
- * older than the server keeps. Spans go by the whole week, so the oldest stay up to six days longer. Everything is
- * done in small steps and may run in several processes at once.
- */
-export class RetentionService {
+/** What keeps the store of traces in order while nobody asks. May run in several processes at once. */
+export class UpkeepService {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #weeks: SpanWeekRepository;
+  readonly #labels: SpanLabelRepository;
+  readonly #searchIndex: SearchIndexRepository;
 
   constructor(parts: { readonly db: Db; readonly clock: Clock }) {
     this.#db = parts.db;
     this.#clock = parts.clock;
     this.#weeks = new SpanWeekRepository(parts.db);
+    this.#labels = new SpanLabelRepository(parts.db);
+    this.#searchIndex = new SearchIndexRepository(parts.db);
   }
 
-  /** One round. Without `keepDays` nothing is forgotten. */
-  async run(keepDays: number | undefined, signal: AbortSignal): Promise<UpkeepOutcome> {
+  /**
+   * Makes the tables of the coming weeks, moves spans of no week into theirs, and forgets what is older than the server
+   * keeps; nothing without `keepDays`. Spans go by the whole week, so the oldest stay up to six days longer. All of it
+   * goes in small steps.
+   */
+  async keepSpans(keepDays: number | undefined, signal: AbortSignal): Promise<SpansKept> {
     const now = this.#clock.now();
     for (let ahead = 0; ahead <= WEEKS_AHEAD; ahead += 1) {
       await this.#weeks.ensure(new Date(now.getTime() + ahead * WEEK_MS));
@@ -43,12 +49,18 @@ export class RetentionService {
     return { moved: await this.#moveStrays(now, signal), ...removed };
   }
 
-  async #forget(keepDays: number, signal: AbortSignal): Promise<Omit<UpkeepOutcome, 'moved'>> {
+  /** Keeps searches from reading what came in lately from end to end; answers how many pages of it were sorted in. */
+  async settleSearches(): Promise<number> {
+    return this.#searchIndex.settle();
+  }
+
+  async #forget(keepDays: number, signal: AbortSignal): Promise<Omit<SpansKept, 'moved'>> {
     const now = await slowerNow(this.#db, this.#clock);
     const kept = weekOf(new Date(now.getTime() - keepDays * DAY_MS)).from;
     const over = (await this.#weeks.list()).filter(({ until }) => until <= kept);
     for (const week of over) await this.#weeks.drop(week);
     await untilFewer(SPANS_AT_ONCE, signal, () => this.#weeks.removeStrays(kept, SPANS_AT_ONCE));
+    await this.#labels.removeBefore(kept);
     let removedTraces = 0;
     for (const projectId of await this.#weeks.projectIds()) {
       removedTraces += await untilFewer(TRACES_AT_ONCE, signal, () =>
