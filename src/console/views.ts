@@ -70,6 +70,9 @@ function helpers(urlOf: (asset: string) => string): Record<string, Handlebars.He
     minute: (value: unknown) => instant(value)?.replace('T', ' ').slice(0, 16) ?? '–',
     iso: (value: unknown) => instant(value) ?? '',
     number: (value: unknown) => (typeof value === 'number' ? NUMBER.format(value) : '–'),
+    /** `{{counted 1 "row" "rows"}}`. */
+    counted: (value: unknown, one: string, many: string) =>
+      typeof value === 'number' ? `${NUMBER.format(value)} ${value === 1 ? one : many}` : '–',
     cost: (value: unknown) => (typeof value === 'number' ? COST.format(value) : '–'),
     percent: (value: unknown) =>
       typeof value === 'number' ? `${NUMBER.format(Math.round(value * 1000) / 10)} %` : '–',

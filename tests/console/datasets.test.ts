@@ -6,7 +6,7 @@ import { calls, ModelServer, says } from '../support/fakes/model-server.ts';
 import { given } from '../support/given.ts';
 import { startServer } from '../support/mcp.ts';
 import type { TestServer } from '../support/mcp.ts';
-import { landedDataset } from '../tools/datasets/support.ts';
+import { landedDataset, landedFile } from '../tools/datasets/support.ts';
 import { PASSWORD, Site } from './support/site.ts';
 
 const REFERENCES = 'SELECT * REPLACE (output AS expected_output) FROM t';
@@ -85,6 +85,17 @@ describe('The dataset page of the Console', () => {
     assert.match(after.html, /Closed\./);
     assert.match(after.html, /resolved/);
     assert.match(after.html, /<td>1\.1 <span class="tag good">in use/);
+  });
+
+  it('shows what a review of the rows found, and cuts long values between characters', async () => {
+    const { world, site } = await member(server);
+    const row = JSON.stringify({ input: `a${'🎉'.repeat(400)}`, output: 'yes' });
+    const { dataset } = await landedFile(world, 'again.jsonl', `${row}\n`.repeat(12));
+    const { html } = await site.get(`/datasets/${dataset.id}?projectId=${world.project.id}`);
+    assert.match(html, /11 of 12 rows repeat the content of an earlier row\./);
+    assert.match(html, /source_row<\/code> 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …\)/);
+    assert.match(html, /a🎉+…/u);
+    assert.doesNotMatch(html, /\ufffd/);
   });
 
   it('says what is to be set where no model can be asked, and still decides proposals', async () => {

@@ -1,6 +1,7 @@
 import type { PageHandlers } from '../../../generated/console/pages.ts';
 import type { Datasets, QueryAnswer } from '../../domain/datasets/index.ts';
 import type { ModelsService } from '../../domain/models/index.ts';
+import { clip } from '../../kernel/bounded.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { addressOf } from '../addresses.ts';
 import type { Answer, Notice, ProjectVisit, Redirect, View, Visits } from '../visit.ts';
@@ -143,5 +144,5 @@ function tableOf({ columns, rows, truncated }: QueryAnswer) {
 }
 
 function short(value: unknown): unknown {
-  return typeof value === 'string' && value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value;
+  return typeof value === 'string' && value.length > TEXT_MAX ? `${clip(value, TEXT_MAX)}…` : value;
 }
