@@ -1,4 +1,5 @@
 /** Reads the command line and runs one command. */
+import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
 import { isBadInput } from './io.ts';
 import type { ExitCode, Io } from './io.ts';
@@ -93,6 +94,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
   let code: ExitCode = 0;
   const program = new Command('mcp-contract')
     .description('Compiles a folder of MCP contracts and guards what it publishes.')
+    .version(packageVersion(), '--version')
     .exitOverride()
     .configureOutput({
       writeOut: io.out,
@@ -157,6 +159,11 @@ async function watching(options: Options, io: Io, run: Run): Promise<ExitCode> {
   const [{ watchTree }, { figuresUnder }] = await Promise.all([import('./watch.ts'), import('../costs/figures.ts')]);
   const remembered = { memory: new Map(), figures: figuresUnder(options.schemas) };
   return watchTree(options, io, () => run({ ...options, remembered }, io));
+}
+
+function packageVersion(): string {
+  // because a package description always has a version
+  return (createRequire(import.meta.url)('overmind-mcp/package.json') as { version: string }).version;
 }
 
 function exitCodeOf(error: unknown, io: Io): ExitCode {

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { AppError } from '../kernel/errors.ts';
 import type { CreateKeyOptions } from './commands/key.ts';
 import { ConfigError } from './config.ts';
+import { packageVersion } from '../kernel/package-version.ts';
 import { settingsHelp } from './settings-table.ts';
 import type { Terminal } from '../kernel/terminal.ts';
 
@@ -28,6 +29,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
 function program(terminal: Terminal, outcome: Outcome): Command {
   const root = new Command('overmind-mcp')
     .description('The Overmind MCP server and its operator commands.')
+    .version(packageVersion(), '--version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),

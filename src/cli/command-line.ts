@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { packageVersion } from '../kernel/package-version.ts';
 import type { Terminal } from '../kernel/terminal.ts';
 import type { ExportOptions } from './commands/export.ts';
 import type { ListOptions } from './commands/list.ts';
@@ -40,6 +41,7 @@ function program(place: Place): Command {
   const { terminal } = place;
   const root = new Command('overmind')
     .description('Datasets of an Overmind server from the command line: files in, files out, and what lies between.')
+    .version(packageVersion(), '--version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),

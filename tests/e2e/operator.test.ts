@@ -54,6 +54,7 @@ describe('operator commands', function () {
     for (const word of ['serve', 'work', 'migrate', 'doctor', 'project', 'key', 'DATABASE_URL', 'METRICS_TOKEN']) {
       assert.ok(stdout.includes(word), `${word} is not explained`);
     }
+    assert.match((await overmind(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
     const doctor = await overmind(['doctor'], { ...settings, PORT: '0' });
     assert.equal(doctor.code, 0, doctor.stdout);
     assert.match(doctor.stdout, /^ok {4}migrations: /m);

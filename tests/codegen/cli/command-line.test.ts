@@ -14,6 +14,11 @@ describe('mcp-contract', () => {
     });
   });
 
+  it('tells its version', async () => {
+    const { code, out } = await run('.', '--version');
+    assert.deepEqual([code, /^\d+\.\d+\.\d+\n$/.test(out)], [0, true], out);
+  });
+
   it('answers 1 with every finding at its place', async () => {
     await inProject(async (folder) => {
       writeTree(join(folder, 'schemas'), edited({ 'list_notes:/titel': 'x', 'get_note:/titel': 'x' }));
