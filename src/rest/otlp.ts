@@ -4,6 +4,7 @@ import type { AccountContext } from '../context/account-context.ts';
 import { readExport, type ExportBatch, type IngestService, type OtlpCodec } from '../domain/observability/index.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { counted } from '../kernel/counted.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { EndpointContexts } from './endpoint.ts';
 import { decompress } from './otlp-compression.ts';
@@ -57,10 +58,10 @@ function messageOf({ rejected, refusals, replaced }: ExportBatch): string {
   const sentences: string[] = [];
   if (rejected > 0) {
     const more = rejected > refusals.length ? '; and more' : '';
-    sentences.push(`${rejected} spans refused. ${refusals.join('; ')}${more}.`);
+    sentences.push(`${counted(rejected, 'span')} refused. ${refusals.join('; ')}${more}.`);
   }
   if (replaced > 0) {
-    sentences.push(`${replaced} characters that cannot be stored (U+0000 or half of a pair) became U+FFFD.`);
+    sentences.push(`${counted(replaced, 'character')} that cannot be stored (U+0000 or half of a pair) became U+FFFD.`);
   }
   return sentences.join(' ');
 }

@@ -65,6 +65,8 @@ describe('overmind dataset', () => {
       rows,
     );
 
+    const piped = await overmind(['dataset', 'export', 'questions', '--output', '-'], settings);
+    assert.deepEqual([piped.code, piped.stdout], [2, '']);
     const again = await overmind(['dataset', 'export', 'questions', '--output', out], settings);
     assert.equal(again.code, 2);
     assert.match(again.stderr, /exists and is left as it is; name another file with --output/);
@@ -124,6 +126,11 @@ describe('overmind dataset', () => {
       names.filter((name) => ['twice', 'thrice'].includes(name)),
       ['twice'],
     );
+  });
+
+  it('tells its version without a key', async () => {
+    const { code, stdout } = await overmind(['--version'], {});
+    assert.deepEqual([code, /^\d+\.\d+\.\d+\n$/.test(stdout)], [0, true], stdout);
   });
 
   it('says what to write instead, with the code for it', async () => {

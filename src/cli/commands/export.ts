@@ -1,7 +1,9 @@
+import { counted } from '../../kernel/counted.ts';
 import { retry } from '../../kernel/retry.ts';
 import { isWorthRepeating } from '../explain.ts';
 import { formatBytes } from '../progress.ts';
 import { receiveFile, requireFree } from '../receive-file.ts';
+import { UsageFault } from '../usage-fault.ts';
 import type { Session } from './session.ts';
 
 export interface ExportOptions {
@@ -13,6 +15,8 @@ export interface ExportOptions {
 /** Stores the rows of a version as a file that did not exist before. */
 export async function exportDataset(session: Session, dataset: string, options: ExportOptions): Promise<void> {
   const { terminal, json, progress } = session;
+  if (options.output === '-')
+    throw new UsageFault('An export is checked as a whole before anybody reads it; name a file.');
   if (options.output !== undefined) await requireFree(options.output);
   const { client, projectId } = await session.connect();
   const { format, cell, output } = options;
@@ -42,7 +46,7 @@ export async function exportDataset(session: Session, dataset: string, options: 
   if (json) terminal.out(JSON.stringify(facts));
   else {
     terminal.out(
-      `${facts.path}\n${facts.rows} rows of version ${String(facts.version)}, ${formatBytes(facts.bytes)}, SHA-256 ${facts.sha256}\nfingerprint ${String(facts.fingerprint)}`,
+      `${facts.path}\n${counted(facts.rows, 'row')} of version ${String(facts.version)}, ${formatBytes(facts.bytes)}, SHA-256 ${facts.sha256}\nfingerprint ${String(facts.fingerprint)}`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { table } from '../../kernel/terminal.ts';
 import type { Session } from './session.ts';
 
@@ -28,7 +29,9 @@ export async function queryDataset(
   const names = answer.columns.map(({ name }) => name);
   const rows = answer.rows.map((row) => names.map((name) => textOf(row[name])));
   terminal.out(table([names, ...rows]));
-  terminal.remark(`${answer.n} rows of version ${answer.version}${answer.truncated ? '; there are more' : ''}`);
+  terminal.remark(
+    `${counted(answer.n, 'row')} of version ${answer.version}${answer.truncated ? '; there are more' : ''}`,
+  );
 }
 
 function textOf(value: unknown): string {

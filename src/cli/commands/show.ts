@@ -45,7 +45,12 @@ function columns({ columns: list }: DatasetCell): string {
 
 function findings({ quality = [] }: DatasetCell): string[] {
   if (quality.length === 0) return [];
-  return ['', 'Worth a look:', ...quality.map(({ message, rows }) => `  ${message} (${rows} rows)`)];
+  return ['', 'Worth a look:', ...quality.map((finding) => `  ${finding.message}${placesOf(finding)}`)];
+}
+
+function placesOf({ rows, examples }: NonNullable<DatasetCell['quality']>[number]): string {
+  if (examples.length === 0) return '';
+  return ` (source_row ${examples.join(', ')}${rows > examples.length ? ', …' : ''})`;
 }
 
 function chat({ recent_chat: turns }: DatasetDetail): string[] {
