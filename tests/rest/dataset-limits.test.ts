@@ -120,12 +120,14 @@ describe('REST: limits of files and datasets', function () {
     assert.equal((await world.finishJob(again.job)).status, 'error');
   });
 
-  it('take names of 1 to 249 characters, and no text that cannot be stored', async () => {
+  it('take names of 1 to 249 characters, none that is blank and no text that cannot be stored', async () => {
     const uploads = [await upload(world, 'one.csv', 'a\n1\n')];
-    for (const name of ['', 'n'.repeat(250), 'a\u0000b', 'a\ud800b']) {
+    for (const name of ['', ' \t', '\u3000\u200b', 'n'.repeat(250), 'a\u0000b', 'a\ud800b']) {
       const error = await refused(create({ name, uploads }));
       assert.deepEqual([error.status, error.code], [400, 'invalid_input'], JSON.stringify(name.slice(0, 5)));
     }
+    const spaced = await create({ name: ' spaced out\n', uploads: [await upload(world, 'two.csv', 'a\n1\n')] });
+    assert.equal(spaced.dataset.name, 'spaced out');
     const name = 'n'.repeat(249);
     const made = await create({ name, uploads, split: { eval_percent: 50 } });
     assert.deepEqual([made.dataset.name, made.eval_dataset?.name], [`${name} train`, `${name} eval`]);

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts';
+import { AppError } from '../../kernel/errors.ts';
 import type { IdMaker } from '../../kernel/ids.ts';
 import type { JobsService } from '../jobs/index.ts';
 import { DatasetRepository } from './dataset-repository.ts';
@@ -25,7 +26,8 @@ export async function insertSource(
   projectId: string,
   source: NewSource,
 ): Promise<{ readonly dataset: Dataset; readonly evalDataset?: Dataset }> {
-  const { name, accountId, intent, evalSpec, sourceSpec, ...binding } = source;
+  const { accountId, intent, evalSpec, sourceSpec, name: given, ...binding } = source;
+  const name = requireName(given);
   const datasets = new DatasetRepository(tx);
   const id = parts.newId();
   const common = { ...binding, landedBy: id, createdBy: accountId };
@@ -56,4 +58,12 @@ export async function insertSource(
     accountId,
   });
   return { dataset, ...optional('evalDataset', evalDataset) };
+}
+
+/** References are read without the space around them, so no name keeps any; one without a visible character is none. */
+function requireName(text: string): string {
+  if (/[^\p{C}\p{Z}]/u.test(text)) return text.trim();
+  throw new AppError('invalid_input', 'The name of the dataset is blank; write at least one visible character.', {
+    fields: { name: 'is blank' },
+  });
 }
