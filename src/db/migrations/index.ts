@@ -14,6 +14,7 @@ import { migration as modelCalls } from './0013-model-calls.ts';
 import { migration as datasetTurns } from './0014-dataset-turns.ts';
 import { migration as arrivals } from './0015-arrivals.ts';
 import { migration as modelsOfSpans } from './0016-models-of-spans.ts';
+import { migration as spanLabels } from './0017-span-labels.ts';
 import type { Migration } from './migration.ts';
 
 /** The whole schema in order. A list, not a folder scan: sources and compiled code then run the same steps. */
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   datasetTurns,
   arrivals,
   modelsOfSpans,
+  spanLabels,
 ];

@@ -17,8 +17,7 @@ export class SearchIndexRepository {
     const { rows } = await this.#db.raw<{ rows: { pages: number }[] }>(
       `select coalesce(sum(gin_clean_pending_list(i.indexrelid)), 0)::int as pages
        from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
-       where a.amname = 'gin' and (i.indrelid in ('traces'::regclass, 'spans'::regclass)
-         or i.indrelid in (select inhrelid from pg_inherits where inhparent = 'spans'::regclass))`,
+       where a.amname = 'gin' and i.indrelid in ('traces'::regclass, 'span_labels'::regclass)`,
     );
     return rows[0]?.pages ?? 0;
   }

@@ -3,8 +3,13 @@ import { addSearch } from './trace-list-search.ts';
 import type { ListSource } from './trace-list-source.ts';
 import type { TraceFilter } from './trace-query.ts';
 
-/** What a row of the list must be like to be in it. */
-export function conditionsOf(projectId: string, source: ListSource, filter: TraceFilter): SqlConditions {
+/** What a row of the list must be like to be in it; with `byLabel`, one of the label that `named` stands for. */
+export function conditionsOf(
+  projectId: string,
+  source: ListSource,
+  filter: TraceFilter,
+  byLabel = false,
+): SqlConditions {
   const { main } = source;
   const hasCapability = source.hasCapability('?');
   const conditions = new SqlConditions()
@@ -34,7 +39,9 @@ export function conditionsOf(projectId: string, source: ListSource, filter: Trac
     .add(hasCapability, filter.capabilityId, repeat(timesNamed(hasCapability), [filter.capabilityId ?? '']))
     .add(ANY_LENDER, source.ofLenders && filter.capabilityId, [projectId, filter.capabilityId ?? ''])
     .either(filter.unbound, source.isUnbound, `not ${source.isUnbound}`);
-  if (filter.search !== undefined) addSearch(conditions, { projectId, source, text: filter.search.toLowerCase() });
+  if (filter.search !== undefined) {
+    addSearch(conditions, projectId, source, { text: filter.search.toLowerCase(), byLabel });
+  }
   if (filter.session !== undefined) {
     // One look-up before the scan: the planner then knows one id and can walk the session's own index.
     const sessionId = `(select id from conversations where project_id = ? and (external_id = ? or id = ?)

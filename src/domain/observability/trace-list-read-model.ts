@@ -1,8 +1,10 @@
 import { instantText, type Db } from '../../db/database.ts';
 import type { CursorValue } from '../../kernel/page-cursor.ts';
+import { SpanLabelRepository } from './span-label-repository.ts';
 import type { Binding, SqlConditions } from './sql-conditions.ts';
 import { conditionsOf } from './trace-list-conditions.ts';
 import { toTraceRow, type ListRow } from './trace-list-row.ts';
+import { isInLabels } from './trace-list-search.ts';
 import { SPANS, SPANS_OF_CAPABILITY, SPANS_OF_SESSION, TRACES, type ListSource } from './trace-list-source.ts';
 import type { TraceFilter, TraceListQuery, TraceOrderKey, TraceRow } from './trace-query.ts';
 
@@ -30,12 +32,17 @@ const SORT_CAST: Readonly<Record<TraceOrderKey, string>> = {
 /** Keys of an order that tell little: whoever opens a cursor must know that its position has the start too. */
 export const SHARED: ReadonlySet<TraceOrderKey> = new Set(['name', 'status_code']);
 
+/** A look-up each, in every week of spans. */
+const LABELS_MAX = 200;
+
 /** Lists of traces and of spans: one statement each, whose cost grows with the page and not with the project. */
 export class TraceListReadModel {
   readonly #db: Db;
+  readonly #labels: SpanLabelRepository;
 
   constructor(db: Db) {
     this.#db = db;
+    this.#labels = new SpanLabelRepository(db);
   }
 
   /** Up to `limit` rows after the position, in the order asked for. */
@@ -44,9 +51,12 @@ export class TraceListReadModel {
     query: ListQuery,
     after: readonly CursorValue[] | undefined,
   ): Promise<readonly PlacedRow[]> {
-    const parts = sourcesOf(query).map((source) => selectOf(projectId, { source, query, after }));
+    const labels = await this.#labelsOf(projectId, query);
+    if (labels?.length === 0) return [];
+    const parts = sourcesOf(query).map((source) => selectOf(projectId, { source, query, after, labels }));
     const { sql, bindings } = merged(parts, query);
-    const { rows } = await this.#db.raw<{ rows: ListRow[] }>(sql, [...bindings]);
+    // because the query builder's types know no array among the bindings, and the driver writes it as one
+    const { rows } = await this.#db.raw<{ rows: ListRow[] }>(sql, bindings as Binding[]);
     return rows.map((row) => ({
       row: toTraceRow(row),
       position: [
@@ -56,6 +66,14 @@ export class TraceListReadModel {
         ...(query.allSpans ? [row.span_id] : []),
       ],
     }));
+  }
+
+  /** What the spans of a search are called; undefined where labels do not tell, or too many to take one by one. */
+  async #labelsOf(projectId: string, { allSpans, filter }: ListQuery): Promise<readonly string[] | undefined> {
+    const text = filter.search?.toLowerCase();
+    if (!allSpans || text === undefined || !isInLabels(text)) return undefined;
+    const labels = await this.#labels.containing(projectId, text, LABELS_MAX + 1);
+    return labels.length > LABELS_MAX ? undefined : labels;
   }
 
   /** Traces that became visible after the arrival, in that order. */
@@ -97,7 +115,14 @@ type ListQuery = Pick<TraceListQuery, 'allSpans' | 'ordering' | 'limit'> & { rea
 
 interface Select {
   readonly sql: string;
-  readonly bindings: readonly Binding[];
+  readonly bindings: readonly (Binding | readonly string[])[];
+}
+
+interface SelectParts {
+  readonly source: ListSource;
+  readonly query: ListQuery;
+  readonly after: readonly CursorValue[] | undefined;
+  readonly labels: readonly string[] | undefined;
 }
 
 function sourcesOf({ allSpans, filter }: ListQuery): readonly ListSource[] {
@@ -118,33 +143,68 @@ function orderOf(keys: readonly string[], descending: boolean): string {
 }
 
 /** One page of one list. */
-function selectOf(
-  projectId: string,
-  {
-    source,
-    query,
-    after,
-  }: { readonly source: ListSource; readonly query: ListQuery; readonly after: readonly CursorValue[] | undefined },
-): Select {
+function selectOf(projectId: string, parts: SelectParts): Select {
+  const { source, query } = parts;
   const { main } = source;
   const { key, descending } = query.ordering;
-  const conditions = conditionsOf(projectId, source, query.filter);
   const keys = keysOf(source, key);
-  if (after !== undefined) {
-    const marks = keys.map((column, index) => {
-      if (index === 0) return `?::${SORT_CAST[key]}`;
-      return column === `${main}.start_time_ns` ? '?::bigint' : '?';
-    });
-    conditions.add(`(${keys.join(', ')}) ${descending ? '<' : '>'} (${marks.join(', ')})`, true, after);
-  }
+  const page = pageOf(projectId, parts, keys);
   const sql = `select ${columnsOf(source)},
        ${SORT_TEXT[key](`${main}.${key}`)} as sort_value${isMerged(query) ? keyColumns(keys) : ''}
-     from (
-       select ${source.columns} from ${filtered(source, conditions)} where ${conditions.text}
-       order by ${orderOf(keys, descending)} limit ?
-     ) ${main} ${source.joins}
+     from (${page.sql}) ${main} ${source.joins}
      order by ${orderOf(keys, descending)}`;
-  return { sql, bindings: [...conditions.bindings, query.limit] };
+  return { sql, bindings: page.bindings };
+}
+
+/** The rows of a page before anything is joined to them; of a search, the first rows of each label. */
+function pageOf(projectId: string, { source, query, after, labels }: SelectParts, keys: readonly string[]): Select {
+  const { main } = source;
+  const { limit } = query;
+  const first = `order by ${orderOf(keys, query.ordering.descending)} limit ?`;
+  const runs = runsAfter(keys, query.ordering, after).map(({ text, bindings }): Select => {
+    const conditions = conditionsOf(projectId, source, query.filter, labels !== undefined);
+    if (text !== '') conditions.add(text, true, bindings);
+    return {
+      sql: `select ${source.columns} from ${filtered(source, conditions)} where ${conditions.text} ${first}`,
+      bindings: [...conditions.bindings, limit],
+    };
+  });
+  const [run] = runs;
+  const rows =
+    run !== undefined && runs.length === 1
+      ? run
+      : {
+          sql: `select ${main}.* from (${runs.map(({ sql }) => `(${sql})`).join(' union all ')}) ${main} ${first}`,
+          bindings: [...runs.flatMap(({ bindings }) => bindings), limit],
+        };
+  if (labels === undefined) return rows;
+  return {
+    sql: `select ${main}.* from unnest(?::text[]) as named (label) cross join lateral (${rows.sql}) ${main} ${first}`,
+    bindings: [labels, ...rows.bindings, limit],
+  };
+}
+
+/**
+ * What comes after a position. Where many rows share the value, the rest of that value and the values beyond it are two
+ * runs: of one condition for both the planner thinks that it holds for almost nothing, and reads the whole project.
+ */
+function runsAfter(
+  keys: readonly string[],
+  { key, descending }: ListQuery['ordering'],
+  after: readonly CursorValue[] | undefined,
+): readonly { readonly text: string; readonly bindings: readonly CursorValue[] }[] {
+  if (after === undefined) return [{ text: '', bindings: [] }];
+  const sign = descending ? '<' : '>';
+  const marks = keys.map((column, index) => {
+    if (index === 0) return `?::${SORT_CAST[key]}`;
+    return column.endsWith('.start_time_ns') ? '?::bigint' : '?';
+  });
+  const beyond = (from: number): string => `(${keys.slice(from).join(', ')}) ${sign} (${marks.slice(from).join(', ')})`;
+  if (!SHARED.has(key)) return [{ text: beyond(0), bindings: after }];
+  return [
+    { text: `${keys[0]} = ${marks[0]} and ${beyond(1)}`, bindings: after },
+    { text: `${keys[0]} ${sign} ${marks[0]}`, bindings: after.slice(0, 1) },
+  ];
 }
 
 /** Conditions on spans may ask for what their trace has. */

@@ -2,6 +2,7 @@ import { slowerNow, type Db } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { DAY_MS } from '../../kernel/duration.ts';
 import { SearchIndexRepository } from './search-index-repository.ts';
+import { SpanLabelRepository } from './span-label-repository.ts';
 import { SpanWeekRepository } from './span-week-repository.ts';
 import { weekOf } from './span-week.ts';
 
@@ -22,12 +23,14 @@ export class UpkeepService {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #weeks: SpanWeekRepository;
+  readonly #labels: SpanLabelRepository;
   readonly #searchIndex: SearchIndexRepository;
 
   constructor(parts: { readonly db: Db; readonly clock: Clock }) {
     this.#db = parts.db;
     this.#clock = parts.clock;
     this.#weeks = new SpanWeekRepository(parts.db);
+    this.#labels = new SpanLabelRepository(parts.db);
     this.#searchIndex = new SearchIndexRepository(parts.db);
   }
 
@@ -57,6 +60,7 @@ export class UpkeepService {
     const over = (await this.#weeks.list()).filter(({ until }) => until <= kept);
     for (const week of over) await this.#weeks.drop(week);
     await untilFewer(SPANS_AT_ONCE, signal, () => this.#weeks.removeStrays(kept, SPANS_AT_ONCE));
+    await this.#labels.removeBefore(kept);
     let removedTraces = 0;
     for (const projectId of await this.#weeks.projectIds()) {
       removedTraces += await untilFewer(TRACES_AT_ONCE, signal, () =>

@@ -39,6 +39,16 @@ async function tablesOf(db: Db, projectId: string): Promise<Record<string, numbe
   return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 }
 
+/** The weeks that names of spans are kept for. */
+async function weeksWithLabels(db: Db, projectId: string): Promise<readonly string[]> {
+  const { rows } = await db.raw<{ rows: { week: string }[] }>(
+    `select distinct to_char(week at time zone 'UTC', 'YYYY-MM-DD') as week from span_labels where project_id = ?
+     order by 1`,
+    [projectId],
+  );
+  return rows.map(({ week }) => week);
+}
+
 /** What a server of the release before weeks writes: one span, and whether it was new. */
 async function insertAsBefore(
   db: Db,
@@ -69,12 +79,14 @@ describe('the weeks of spans', function () {
     server.clock.at = MONDAY + 7 * DAY_MS;
     await server.send([{ trace: lasting }, { trace: young }]);
     assert.deepEqual(await tablesOf(db, projectId), { spans_w20240304: 2, spans_w20240311: 2 });
+    assert.deepEqual(await weeksWithLabels(db, projectId), ['2024-03-04', '2024-03-11']);
 
     server.clock.at = MONDAY + 20 * DAY_MS;
     assert.deepEqual(await keepSpans(server, 14), { moved: 0, droppedWeeks: 0, removedTraces: 0 });
     server.clock.at = MONDAY + 21 * DAY_MS;
     assert.deepEqual(await keepSpans(server, 14), { moved: 0, droppedWeeks: 1, removedTraces: 1 });
     assert.deepEqual(await tablesOf(db, projectId), { spans_w20240311: 2 });
+    assert.deepEqual(await weeksWithLabels(db, projectId), ['2024-03-11']);
     const { rows } = await server.traces.list(projectId, NEWEST_FIRST);
     assert.deepEqual(rows.map((row) => row.traceId).toSorted(), [lasting, young].toSorted());
     const runs = await db.raw<{ rows: { n: number }[] }>('select count(*) as n from task_executions');
