@@ -102,17 +102,25 @@ const tracesOf = (spans: number): number => Math.ceil(spans / SPANS_PER_TRACE);
 
 interface Place {
   readonly server: ScaleServer;
-  readonly question: Question;
+  question: Question;
 }
 
 async function askInTurn(places: readonly Place[], samples: number): Promise<Omit<QuestionFigures, 'name'>> {
   const times = places.map((): number[] => []);
   const rows: number[] = [];
+  for (const place of places) {
+    const { server, question } = place;
+    if (question.isNextPage !== true) continue;
+    const { page } = await server.ask(question);
+    if (typeof page?.next_cursor !== 'string') throw new Error(`${question.name}: there is one page only`);
+    place.question = { ...question, args: { ...question.args, cursor: page.next_cursor } };
+  }
   // The first answers pay for plans and cold pages, at every size alike.
   for (let sample = -2; sample < samples; sample += 1) {
     for (const [index, { server, question }] of places.entries()) {
       const started = performance.now();
-      rows[index] = await server.ask(question);
+      const answer = await server.ask(question);
+      rows[index] = answer.n ?? answer.traces?.n ?? 0;
       if (sample >= 0) times[index]?.push(performance.now() - started);
     }
   }
@@ -205,7 +213,7 @@ class ScaleServer {
   }
 
   /** Asks once more, a few times, when a machine that is busy with other things made the server give up. */
-  async ask(question: Question, tries = 5): Promise<number> {
+  async ask(question: Question, tries = 5): Promise<ToolAnswer> {
     const { name, tool, args } = question;
     const response = await fetch(`${this.#origin}/api/mcp/`, {
       method: 'POST',
@@ -220,7 +228,7 @@ class ScaleServer {
     // because the server answers JSON-RPC
     const { result } = (await response.json()) as { result?: { isError?: boolean; structuredContent?: ToolAnswer } };
     if (result?.isError !== true && result !== undefined) {
-      return result.structuredContent?.n ?? result.structuredContent?.traces?.n ?? 0;
+      return result.structuredContent ?? {};
     }
     if (tries <= 1 || !JSON.stringify(result).includes('unavailable')) {
       throw new Error(`${name}: ${JSON.stringify(result)}`);
@@ -250,9 +258,10 @@ class ScaleServer {
   }
 }
 
-/** Where the answers of the tools have the number of what they found. */
+/** Where the answers of the tools have the number of what they found, and the way to more of it. */
 interface ToolAnswer {
   readonly n?: number;
+  readonly page?: { readonly next_cursor: string | null };
   readonly traces?: { readonly n?: number };
 }
 

@@ -5,6 +5,8 @@ export interface Question {
   readonly name: string;
   readonly tool: 'query_traces' | 'query_task_executions' | 'inspect_capability_health';
   readonly args: Readonly<Record<string, unknown>>;
+  /** Of its pages the second is asked for, whose cursor the first one gives. */
+  readonly isNextPage?: true;
 }
 
 const ORDERINGS = ['start_time_ns', 'duration_ns', 'received_at', 'name', 'status_code'].flatMap((key) => [
@@ -73,6 +75,15 @@ export function questionsFor(traces: number, startNs: bigint): readonly Question
     ...asked.map(([name, args]): Question => {
       return { name: `spans: ${name}`, tool: 'query_traces', args: { limit: 20, all_spans: true, ...args } };
     }),
+    ...NEXT_PAGES.flatMap(([name, args]): readonly Question[] => [
+      { name: `traces: next page, ${name}`, tool: 'query_traces', args: { limit: 20, ...args }, isNextPage: true },
+      {
+        name: `spans: next page, ${name}`,
+        tool: 'query_traces',
+        args: { limit: 20, all_spans: true, ...args },
+        isNextPage: true,
+      },
+    ]),
     ...runFilters(some).map(([name, args]): Question => {
       return { name: `runs: ${name}`, tool: 'query_task_executions', args: { limit: 5, ...args } };
     }),
@@ -81,6 +92,11 @@ export function questionsFor(traces: number, startNs: bigint): readonly Question
     }),
   ];
 }
+
+const NEXT_PAGES: readonly (readonly [string, Record<string, unknown>])[] = [
+  ...ORDERINGS.map((ordering) => [`order ${ordering}`, { ordering }] as const),
+  ['search a name', { limit: 5, search: 'ticket 7' }],
+];
 
 const HEALTH: readonly (readonly [string, Record<string, unknown>])[] = [
   ['of the project', {}],

@@ -28,6 +28,8 @@ describe('ingest and questions, measured small', function () {
     const rowsOf = (name: string) => figures.questions.find((question) => question.name === name)?.rows;
     assert.deepEqual(rowsOf('traces: none'), [20, 20]);
     assert.deepEqual(rowsOf('spans: none'), [20, 20]);
+    assert.deepEqual(rowsOf('traces: next page, order -status_code'), [20, 20]);
+    assert.deepEqual(rowsOf('spans: next page, order name'), [20, 20]);
     assert.deepEqual(rowsOf('traces: search a trace id'), [1, 1]);
     assert.deepEqual(rowsOf('spans: search a trace id'), [10, 10]);
     assert.deepEqual(rowsOf('traces: model, rare'), [1, 2]);

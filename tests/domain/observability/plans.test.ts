@@ -34,8 +34,10 @@ async function inhabited(): Promise<World> {
 }
 
 /** The statements on what was taken in that one call of the tool makes. */
-async function statementsOf(world: World, { tool, args }: Question): Promise<readonly Statement[]> {
+async function statementsOf(world: World, question: Question): Promise<readonly Statement[]> {
   const { db } = world.services;
+  const { tool } = question;
+  const args = await argsOf(world, question);
   const statements: Statement[] = [];
   const note = (statement: Statement): void => {
     if (
@@ -52,6 +54,13 @@ async function statementsOf(world: World, { tool, args }: Question): Promise<rea
     db.removeListener('query', note);
   }
   return statements;
+}
+
+async function argsOf(world: World, { args, isNextPage }: Question): Promise<Question['args']> {
+  if (isNextPage !== true) return args;
+  const { page } = await world.call('query_traces', args);
+  assert.ok(page.next_cursor !== null, 'there is a page after the first');
+  return { ...args, cursor: page.next_cursor };
 }
 
 /** A project as small as a test's is searched and measured faster by reading it whole, so there that way is closed. */
