@@ -55,7 +55,7 @@ interface Guards {
 const FAILURES = { points: 100, seconds: 60 };
 const HSTS_SECONDS = 31_536_000;
 
-/** The whole HTTP surface: MCP first, with guards of its own, then what is for programs and operators. */
+/** The whole HTTP surface: MCP in front, with guards of its own, and Koa behind it for programs, people and operators. */
 export function createApp(parts: AppParts): App {
   const { config, addresses } = parts.services;
   const { rateLimitRequests: points, rateLimitSeconds: seconds } = config;
@@ -69,7 +69,6 @@ export function createApp(parts: AppParts): App {
   const mcp = mcpOf(parts, guards);
   const koa = new Koa();
   koa.silent = true;
-  koa.use(mcp.middleware);
   const ipOf = createClientIp(config.trustedProxies);
   const clientIp = (ctx: Koa.Context): string => ipOf(ctx.req);
   const console = consoleOf(parts.services, { product: parts.product, mcp, clientIp });
@@ -77,7 +76,7 @@ export function createApp(parts: AppParts): App {
   useRest(koa, parts, { ...guards, clientIp, oauth, console });
   const handle = koa.callback();
   return {
-    listener: (request, response) => void handle(request, response),
+    listener: mcp.inFrontOf((request, response) => void handle(request, response)),
     warm: async () => {
       await Promise.all([mcp.warm(), oauth?.warm()]);
     },

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import { monotonicMs } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
@@ -27,6 +28,14 @@ export function createAccessLog(logger: Logger): AccessLog {
   };
 }
 
+/** As nginx writes it: nobody was there any more when there could have been an answer. */
+const CLIENT_LEFT = 499;
+
+/** The status of a closed answer. One that never began has none of its own, only what Node would have begun with. */
+export function statusOf(response: ServerResponse): number {
+  return response.headersSent ? response.statusCode : CLIENT_LEFT;
+}
+
 export function accessLog(log: AccessLog, clientIp: (ctx: Koa.Context) => string): Koa.Middleware {
   return async (ctx, next) => {
     const startMs = monotonicMs();
@@ -35,7 +44,7 @@ export function accessLog(log: AccessLog, clientIp: (ctx: Koa.Context) => string
         requestId: String(ctx.state['requestId'] ?? ''),
         method: ctx.method,
         path: ctx.path,
-        status: ctx.res.statusCode,
+        status: statusOf(ctx.res),
         durationMs: monotonicMs() - startMs,
         clientIp: clientIp(ctx),
       });

@@ -143,22 +143,34 @@ export function neutralise(text: string): string {
   return toWellFormed(text).replace(UNSEEN, REPLACEMENT);
 }
 
+export interface AgentJson {
+  readonly text: string;
+  /** The text is known to take one byte for each of its characters. */
+  readonly isAscii: boolean;
+  readonly clean: unknown;
+}
+
 /**
  * Minified JSON of a value, for an agent to read: parsing it gives the value with unseen characters neutralised.
  * `clean` is the value itself when nothing had to change, else a copy.
  */
-export function stringifyForAgent(value: unknown): { readonly text: string; readonly clean: unknown } {
+export function stringifyForAgent(value: unknown): AgentJson {
   const text = JSON.stringify(value);
-  if (!maySmuggle(text)) return { text, clean: value };
+  const isAscii = hasOnlyAscii(text);
+  if (!maySmuggle(text, isAscii)) return { text, isAscii, clean: value };
   const clean = neutraliseDeep(value);
-  return { text: JSON.stringify(clean), clean };
+  return { text: JSON.stringify(clean), isAscii: false, clean };
+}
+
+export function hasOnlyAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }
 
 /** Quick and on the safe side: pure ASCII without unusual escapes has nothing to hide. */
-function maySmuggle(text: string): boolean {
+function maySmuggle(text: string, isAscii: boolean): boolean {
   if (text.includes('\\') && UNUSUAL_ESCAPE.test(text)) return true;
   if (text.includes('\u007f')) return true;
-  if (Buffer.byteLength(text) === text.length) return false;
+  if (isAscii) return false;
   UNSEEN.lastIndex = 0;
   return UNSEEN.test(text);
 }

@@ -33,24 +33,25 @@ function dropEmptyOptionals(
   args: Record<string, unknown>,
   faults: readonly ValidationFault[],
 ): boolean {
-  const { properties, required } = shape(tool.inputSchema.project);
   let dropped = false;
   for (const fault of faults) {
     const name = fault.instancePath.slice(1);
-    if (name === '' || name.includes('/') || required.has(name) || !Object.hasOwn(args, name)) continue;
+    if (name === '' || name.includes('/') || !Object.hasOwn(args, name)) continue;
     const value = args[name];
-    const blank = typeof value === 'string' && value.trim() === '' && !isFreeText(properties[name]);
-    if (value !== null && !blank) continue;
+    const isBlank = typeof value === 'string' && value.trim() === '';
+    if (value !== null && !isBlank) continue;
+    const { properties, required } = shape(tool.inputSchema.project);
+    if (required.includes(name) || (isBlank && isFreeText(properties[name]))) continue;
     delete args[name];
     dropped = true;
   }
   return dropped;
 }
 
-function shape(schema: WireSchema): { properties: Record<string, unknown>; required: ReadonlySet<unknown> } {
+function shape(schema: WireSchema): { properties: Record<string, unknown>; required: readonly unknown[] } {
   return {
     properties: isObject(schema['properties']) ? schema['properties'] : {},
-    required: new Set(Array.isArray(schema['required']) ? schema['required'] : []),
+    required: Array.isArray(schema['required']) ? schema['required'] : [],
   };
 }
 

@@ -207,7 +207,8 @@ class ToolCall<A, P> {
         const { project_id: _, ...rest } = sent;
         input = rest;
       }
-      this.#project = await this.#parts.projects.require(principal, named);
+      const found = this.#parts.projects.require(principal, named);
+      this.#project = found instanceof Promise ? await found : found;
     }
     const faults = this.#check(input);
     if (faults !== undefined) return { refused: faults };

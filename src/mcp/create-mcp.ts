@@ -1,5 +1,4 @@
-import type Koa from 'koa';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Dispatcher } from './dispatcher.ts';
 import { Exchange } from './exchange.ts';
 import { createLegs } from './legs/legs.ts';
@@ -19,8 +18,11 @@ export interface DirectCall<A> {
 }
 
 export interface Mcp<A = unknown> {
-  /** Answers the MCP paths, passes everything else on. Mount it first: it does its own guards. */
-  readonly middleware: Koa.Middleware;
+  /**
+   * A listener that answers the MCP paths, by guards of its own, and leaves everything else to the one behind it. It
+   * stands before an application like Koa and not in it: what that makes for each request is a sixth of a list's cost.
+   */
+  inFrontOf(behind: RequestListener): RequestListener;
   /** Calls a tool of the contract with every check, limit and audit row of a call by the protocol. */
   callTool(call: DirectCall<A>, name: string, args: Record<string, unknown>): Promise<ToolAnswer>;
   /** Loads the SDKs ahead of the first request that needs them; call it once the server listens. */
@@ -37,7 +39,7 @@ export function createMcp<A, P>(options: McpOptions<A, P>): Mcp<A> {
   const legs = createLegs(dispatcher, { stateKey: options.stateKey, logger: options.ports.logger });
   const route = new Route(options, dispatcher, legs);
   return {
-    middleware: mount(route, options.paths ?? DEFAULT_PATHS),
+    inFrontOf: (behind) => mount(route, options.paths ?? DEFAULT_PATHS, behind),
     callTool({ request, response, requestId, clientIp, path, principal }, name, args) {
       const exchange = new Exchange(request, response, { requestId, clientIp, path, answerHeaders: {} });
       // What was not checked as protocol JSON may hold anything, so its values are looked at.

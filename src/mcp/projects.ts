@@ -16,8 +16,12 @@ export class ProjectGate<A, P> {
    * A project credential works in its own project and may say so; an account credential must say which. Missing,
    * malformed, unknown and inaccessible ids answer with the same words.
    */
-  async require(principal: Principal<A>, named: unknown): Promise<ResolvedProject<P>> {
-    const found = await this.#find(principal, named);
+  require(principal: Principal<A>, named: unknown): ResolvedProject<P> | Promise<ResolvedProject<P>> {
+    const found = this.#find(principal, named);
+    return found instanceof Promise ? found.then((late) => this.#orRefuse(late)) : this.#orRefuse(found);
+  }
+
+  #orRefuse(found: ResolvedProject<P> | undefined): ResolvedProject<P> {
     if (found === undefined) throw projectRequired(this.#recovery);
     return found;
   }

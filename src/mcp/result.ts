@@ -1,4 +1,4 @@
-import { neutralise, stringifyForAgent } from '../kernel/json.ts';
+import { hasOnlyAscii, neutralise, stringifyForAgent } from '../kernel/json.ts';
 import type { PublicError } from './faults.ts';
 import type { ResourceLink } from './links.ts';
 import { META_SERVER_INFO, type Era } from './protocol.ts';
@@ -8,6 +8,8 @@ export interface ToolAnswer {
   /** Absent when the error must not be checked against a published output schema. */
   readonly structured: unknown;
   readonly text: string;
+  /** The text is known to be of ASCII alone. */
+  readonly isAscii: boolean;
   readonly links: readonly ResourceLink[];
   readonly isError: boolean;
   readonly meta: Readonly<Record<string, unknown>> | undefined;
@@ -21,8 +23,8 @@ export function successAnswer(
   meta: Readonly<Record<string, unknown>> | undefined,
   projectId?: string,
 ): ToolAnswer {
-  const { text, clean } = stringifyForAgent(output);
-  return { structured: clean, text, links, isError: false, meta, projectId };
+  const { text, isAscii, clean } = stringifyForAgent(output);
+  return { structured: clean, text, isAscii, links, isError: false, meta, projectId };
 }
 
 /**
@@ -30,10 +32,11 @@ export function successAnswer(
  * the output schema they cached, so there it is left out as soon as a schema is published.
  */
 export function errorAnswer(error: PublicError, era: Era, publishesSchema: boolean): ToolAnswer {
-  const { text, clean } = stringifyForAgent({ error });
+  const { text, isAscii, clean } = stringifyForAgent({ error });
   return {
     structured: era === 'modern' || !publishesSchema ? clean : undefined,
     text,
+    isAscii,
     links: [],
     isError: true,
     meta: undefined,
@@ -62,18 +65,25 @@ function nativeLink(link: ResourceLink): Record<string, unknown> {
   };
 }
 
+/** A text for the wire, and whether it is known to be of ASCII alone: counting the bytes of a long one costs as much as copying it. */
+export interface WireText {
+  readonly text: string;
+  readonly isAscii: boolean;
+}
+
 /** The same result as JSON text, around the text that exists already. `serverInfo` is the JSON of the server's identity. */
-export function toResultJson(answer: ToolAnswer, era: Era, serverInfo: string): string {
-  let json =
+export function toResultJson(answer: ToolAnswer, era: Era, serverInfo: string): WireText {
+  const head =
     answer.structured === undefined
       ? '{"content":[{"type":"text","text":'
       : `{"structuredContent":${answer.text},"content":[{"type":"text","text":`;
-  json += `${JSON.stringify(answer.text)}}`;
-  for (const link of answer.links) json += `,${JSON.stringify(nativeLink(link))}`;
-  json += answer.isError ? '],"isError":true' : ']';
+  let tail = '}';
+  for (const link of answer.links) tail += `,${JSON.stringify(nativeLink(link))}`;
+  tail += answer.isError ? '],"isError":true' : ']';
   if (era === 'modern') {
     const meta = answer.meta === undefined ? '' : `${JSON.stringify(answer.meta).slice(1, -1)},`;
-    return `${json},"resultType":"complete","_meta":{${meta}"${META_SERVER_INFO}":${serverInfo}}}`;
-  }
-  return answer.meta === undefined ? `${json}}` : `${json},"_meta":${JSON.stringify(answer.meta)}}`;
+    tail += `,"resultType":"complete","_meta":{${meta}"${META_SERVER_INFO}":${serverInfo}}}`;
+  } else tail += answer.meta === undefined ? '}' : `,"_meta":${JSON.stringify(answer.meta)}}`;
+  // What is written as an escape in the second text is ASCII too.
+  return { text: `${head}${JSON.stringify(answer.text)}${tail}`, isAscii: answer.isAscii && hasOnlyAscii(tail) };
 }

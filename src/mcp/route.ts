@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type Koa from 'koa';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { monotonicMs } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
+import { statusOf } from '../http/access-log.ts';
 import { drain, parseBody, readBody } from '../http/body.ts';
 import { Refusal } from '../http/refusal.ts';
 import { createRequestIds, type RequestIds } from '../http/request-id.ts';
@@ -48,6 +48,7 @@ export class Route<A, P> {
     this.#lane = options.fastLane === false ? undefined : new FastLane(dispatcher);
   }
 
+  /** Never rejects: nobody waits for it. */
   async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const requestId = this.#ids(request.headers['x-request-id']);
     const exchange = new Exchange(request, response, {
@@ -75,13 +76,17 @@ export class Route<A, P> {
     }
   }
 
-  async #answer(exchange: Exchange, principal: Principal<A>, body: unknown, suspicious: boolean): Promise<void> {
+  #answer(exchange: Exchange, principal: Principal<A>, body: unknown, suspicious: boolean): Promise<void> {
     if (principal.stepUp !== undefined) this.#checkGrant(exchange, principal, body);
     const lane = this.#lane;
     const plain = lane === undefined ? undefined : recognise(body, exchange.headers);
     if (lane !== undefined && plain !== undefined && lane.takes(plain)) {
       return lane.answer({ exchange, principal, era: plain.era, suspicious }, plain);
     }
+    return this.#answerByLeg(exchange, principal, body, suspicious);
+  }
+
+  async #answerByLeg(exchange: Exchange, principal: Principal<A>, body: unknown, suspicious: boolean): Promise<void> {
     if (!this.#logsAll) this.#log(exchange);
     if (!isObject(body)) throw notAMessage(body);
     checkMessage(body);
@@ -121,7 +126,17 @@ export class Route<A, P> {
     );
   }
 
+  /** A refusal that cannot be made ends here too. */
   #refuse(exchange: Exchange, error: unknown, id: RequestId | null): void {
+    try {
+      this.#sendRefusal(exchange, error, id);
+    } catch (fault) {
+      this.#options.ports.logger.error('refusal failed', { requestId: exchange.requestId, error: fault });
+      exchange.response.destroy();
+    }
+  }
+
+  #sendRefusal(exchange: Exchange, error: unknown, id: RequestId | null): void {
     const { response, request, requestId } = exchange;
     const { logger, metrics } = this.#options.ports;
     if (!this.#logsAll) this.#log(exchange);
@@ -134,12 +149,8 @@ export class Route<A, P> {
     }
     if (response.destroyed) return;
     const headers = { ...exchange.answerHeaders, ...refusal?.headers };
-    send(
-      response,
-      headers,
-      errorEnvelope(id, refusal === undefined ? unexpected(error, requestId) : this.#describe(refusal)),
-      refusal?.status ?? 500,
-    );
+    const envelope = errorEnvelope(id, refusal === undefined ? unexpected(error, requestId) : this.#describe(refusal));
+    send(response, headers, envelope, { status: refusal?.status ?? 500 });
     drain(request);
   }
 
@@ -162,7 +173,7 @@ export class Route<A, P> {
     const { requestId, method, path, clientIp, response, startMs } = exchange;
     response.once('close', () => {
       const durationMs = monotonicMs() - startMs;
-      accessLog.write({ requestId, method, path, clientIp, status: response.statusCode, durationMs });
+      accessLog.write({ requestId, method, path, clientIp, status: statusOf(response), durationMs });
     });
   }
 }
@@ -245,15 +256,14 @@ function dropHeader(request: IncomingMessage, name: string): void {
   }
 }
 
-/** Mounts the route on its paths and passes everything else on. */
-export function mount<A, P>(route: Route<A, P>, paths: readonly string[]): Koa.Middleware {
+/** Gives the route the requests of its paths, and all others to the listener behind it. */
+export function mount<A, P>(route: Route<A, P>, paths: readonly string[], behind: RequestListener): RequestListener {
   const served = new Set(paths);
-  return (ctx, next) => {
-    const url = ctx.req.url ?? '';
+  return (request, response) => {
+    const url = request.url ?? '';
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
-    if (!served.has(path)) return next();
-    ctx.respond = false;
-    return route.handle(ctx.req, ctx.res, path);
+    if (served.has(path)) void route.handle(request, response, path);
+    else behind(request, response);
   };
 }

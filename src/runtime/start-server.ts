@@ -62,7 +62,6 @@ export async function startServer<A, P = never>(options: ServerOptions<A, P>): P
   const mcp = createMcp(runtimeOptions(options, path));
   const koa = new Koa();
   koa.silent = true;
-  koa.use(mcp.middleware);
   koa.use((ctx) => {
     if (ctx.path !== '/healthz') return;
     const { name, version } = contract.server;
@@ -70,7 +69,7 @@ export async function startServer<A, P = never>(options: ServerOptions<A, P>): P
   });
   const server = await openPort({ host, port });
   const handle = koa.callback();
-  server.serve((request, response) => void handle(request, response));
+  server.serve(mcp.inFrontOf((request, response) => void handle(request, response)));
   await mcp.warm();
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}${path}`,

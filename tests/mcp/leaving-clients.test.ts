@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { createAccessLog } from '../../src/http/access-log.ts';
+import { createLogger } from '../../src/kernel/logger.ts';
 import { eventually } from '../support/eventually.ts';
 import { message, type Era } from './support/rpc.ts';
 import { openRoom, type RunningRoom } from './support/stock-room.ts';
@@ -30,6 +32,24 @@ describe('A client that leaves during a call', () => {
         const logged = open.room.log.splice(0).filter((text) => /tool (cancelled|failed)/.test(text));
         assert.deepEqual([logged.length, line.test(logged[0] ?? '')], [1, true], logged.join(''));
       }
+    }
+  });
+
+  it('is told apart from an answer in the request log', async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: 'debug', write: (line) => void lines.push(line) });
+    const logging = await openRoom({ accessLog: createAccessLog(logger) });
+    try {
+      const { headers, body } = message('tools/call', { name: 'linger', arguments: {} });
+      const call = request({ port: logging.port, path: '/api/mcp', method: 'POST', headers });
+      call.on('error', () => undefined);
+      call.end(body);
+      await eventually(() => assert.equal(logging.room.waiting, 1));
+      call.destroy();
+      const line = await eventually(() => lines.pop() ?? assert.fail('nothing is written'));
+      assert.match(line, /"level":"info","message":"request".*"status":499/);
+    } finally {
+      await logging.close();
     }
   });
 });

@@ -270,9 +270,8 @@ export async function openRoom(
 ): Promise<RunningRoom> {
   const mcp = createMcp(room.options(overrides));
   const app = new Koa();
-  app.use(mcp.middleware);
   const answer = app.callback();
-  const server: Server = createServer((request, response) => void answer(request, response));
+  const server: Server = createServer(mcp.inFrontOf((request, response) => void answer(request, response)));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
