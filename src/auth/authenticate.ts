@@ -129,8 +129,10 @@ function credentialOf({ key, project }: ApiKeyRecord): AccountContext['credentia
 }
 
 function toCaller({ record, credential }: KnownKey, call: InboundCall): AuthenticatedCaller {
-  const { id: credentialId, accountId, permissions } = record.key;
-  const account = new CallerAccount(call, { accountId, credential, permissions });
-  const caller = { account, subject: accountId, credentialId, permissions };
-  return credential.projectId === undefined ? caller : { ...caller, projectId: credential.projectId };
+  const { id: credentialId, accountId: subject, permissions } = record.key;
+  const account = new CallerAccount(call, { accountId: subject, credential, permissions });
+  const { projectId } = credential;
+  return projectId === undefined
+    ? { account, subject, credentialId, permissions }
+    : { account, subject, credentialId, permissions, projectId };
 }

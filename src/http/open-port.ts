@@ -28,7 +28,8 @@ export async function openPort({ host, port }: { readonly host: string; readonly
     { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => {
       active += 1;
-      response.once('close', onClose);
+      // It comes once, and `once` would wrap it anew for each request.
+      response.on('close', onClose);
       answer(request, response);
     },
   );

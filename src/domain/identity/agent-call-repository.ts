@@ -72,16 +72,28 @@ const INSERT_MANY = `insert into agent_calls
     as c (id, at, request_id, client_ip, account_id, credential_id, project_id, kind, name, error_code, duration_ms)
   on conflict (id) do nothing`;
 
-/** The text form of a one-dimensional array (PostgreSQL 8.15.6). Written here because the driver's own quotes every element. */
+/**
+ * The text form of a one-dimensional array (PostgreSQL 8.15.6). Written here because the driver's own quotes every
+ * element. Neighbours mostly come from one caller and are alike in most columns.
+ */
 function textArray(calls: readonly StoredCall[], valueOf: (call: StoredCall) => string | undefined): string {
   let text = '{';
+  let before: string | undefined;
+  let element = 'NULL';
   for (const call of calls) {
     const value = valueOf(call);
-    if (text.length > 1) text += ',';
-    if (value === undefined) text += 'NULL';
-    else text += PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+    if (value !== before) {
+      before = value;
+      element = elementOf(value);
+    }
+    text += text.length > 1 ? `,${element}` : element;
   }
   return `${text}}`;
+}
+
+function elementOf(value: string | undefined): string {
+  if (value === undefined) return 'NULL';
+  return PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /** What needs no quotes. The word NULL would, but no column here takes it from a caller; quoting it costs nothing. */
