@@ -1,4 +1,5 @@
 import { instantText, type Db } from '../../db/database.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { CursorValue } from '../../kernel/page-cursor.ts';
 import { SpanLabelRepository } from './span-label-repository.ts';
 import type { Binding, SqlConditions } from './sql-conditions.ts';
@@ -54,9 +55,7 @@ export class TraceListReadModel {
     const labels = await this.#labelsOf(projectId, query);
     if (labels?.length === 0) return [];
     const parts = sourcesOf(query).map((source) => selectOf(projectId, { source, query, after, labels }));
-    const { sql, bindings } = merged(parts, query);
-    // because the query builder's types know no array among the bindings, and the driver writes it as one
-    const { rows } = await this.#db.raw<{ rows: ListRow[] }>(sql, bindings as Binding[]);
+    const rows = await this.#rows(merged(parts, query), keptAs(query, after));
     return rows.map((row) => ({
       row: toTraceRow(row),
       position: [
@@ -66,6 +65,14 @@ export class TraceListReadModel {
         ...(query.allSpans ? [row.span_id] : []),
       ],
     }));
+  }
+
+  async #rows({ sql, bindings }: Select, name: string | undefined): Promise<readonly ListRow[]> {
+    // because the query builder's types know no array among the bindings, and the driver writes it as one
+    const values = bindings as Binding[];
+    if (name !== undefined) return prepared<ListRow>(this.#db, name, sql, values);
+    const { rows } = await this.#db.raw<{ rows: ListRow[] }>(sql, values);
+    return rows;
   }
 
   /** What the spans of a search are called; undefined where labels do not tell, or too many to take one by one. */
@@ -125,6 +132,23 @@ interface SelectParts {
   readonly labels: readonly string[] | undefined;
 }
 
+/**
+ * The name by which connections keep the statement of a list; undefined where they must not. Kept are whole lists by
+ * pages of the usual size: some forty statements, whose best plan is the same for every project. What a filter's best
+ * plan is depends on the value asked for.
+ */
+function keptAs(
+  { allSpans, ordering, filter, limit }: ListQuery,
+  after: readonly CursorValue[] | undefined,
+): string | undefined {
+  if (limit !== USUAL_LIMIT || Object.values(filter).some((value) => value !== undefined)) return undefined;
+  const list = allSpans ? 'spans' : 'traces';
+  return `${list}: by ${ordering.key}${ordering.descending ? ' desc' : ''}${after === undefined ? '' : ', next'}`;
+}
+
+/** The contract's page and the row that tells whether there are more. */
+const USUAL_LIMIT = 21;
+
 function sourcesOf({ allSpans, filter }: ListQuery): readonly ListSource[] {
   if (!allSpans) return [TRACES];
   if (filter.session !== undefined) return SPANS_OF_SESSION;
@@ -159,14 +183,14 @@ function selectOf(projectId: string, parts: SelectParts): Select {
 /** The rows of a page before anything is joined to them; of a search, the first rows of each label. */
 function pageOf(projectId: string, { source, query, after, labels }: SelectParts, keys: readonly string[]): Select {
   const { main } = source;
-  const { limit } = query;
-  const first = `order by ${orderOf(keys, query.ordering.descending)} limit ?`;
+  // Written out, not bound: a plan that is kept has to know how few rows are wanted.
+  const first = `order by ${orderOf(keys, query.ordering.descending)} limit ${query.limit}`;
   const runs = runsAfter(keys, query.ordering, after).map(({ text, bindings }): Select => {
     const conditions = conditionsOf(projectId, source, query.filter, labels !== undefined);
     if (text !== '') conditions.add(text, true, bindings);
     return {
       sql: `select ${source.columns} from ${filtered(source, conditions)} where ${conditions.text} ${first}`,
-      bindings: [...conditions.bindings, limit],
+      bindings: conditions.bindings,
     };
   });
   const [run] = runs;
@@ -175,12 +199,12 @@ function pageOf(projectId: string, { source, query, after, labels }: SelectParts
       ? run
       : {
           sql: `select ${main}.* from (${runs.map(({ sql }) => `(${sql})`).join(' union all ')}) ${main} ${first}`,
-          bindings: [...runs.flatMap(({ bindings }) => bindings), limit],
+          bindings: runs.flatMap(({ bindings }) => bindings),
         };
   if (labels === undefined) return rows;
   return {
     sql: `select ${main}.* from unnest(?::text[]) as named (label) cross join lateral (${rows.sql}) ${main} ${first}`,
-    bindings: [labels, ...rows.bindings, limit],
+    bindings: [labels, ...rows.bindings],
   };
 }
 

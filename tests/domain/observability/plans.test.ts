@@ -13,6 +13,8 @@ const START_NS = 1_762_500_000_000_000_000n;
 interface Statement {
   readonly sql: string;
   readonly bindings: readonly string[];
+  /** Of a statement that connections keep, with its name. */
+  readonly options?: { readonly name: string };
 }
 
 /** A project with enough in it that reading all of it would be the wrong plan. */
@@ -74,6 +76,18 @@ async function explain(world: World, { sql, bindings }: Statement, isClosed: boo
   });
 }
 
+/** The plan that a connection keeps of a statement, whatever the values. */
+async function explainKept(world: World, { sql, bindings }: Statement): Promise<string> {
+  return world.services.db.transaction(async (tx) => {
+    await tx.raw('set local plan_cache_mode = force_generic_plan');
+    await tx.raw(`prepare looked_at as ${sql}`);
+    const values = bindings.map((value) => `'${value}'`).join(', ');
+    const { rows } = await tx.raw<{ rows: { 'QUERY PLAN': string }[] }>(`explain execute looked_at (${values})`);
+    await tx.raw('deallocate looked_at');
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  });
+}
+
 describe('the plan of every question about what was taken in', function () {
   this.timeout(120_000);
   let world: World;
@@ -105,6 +119,27 @@ describe('the plan of every question about what was taken in', function () {
       }
     }
     assert.deepEqual(wrong, []);
+  });
+
+  it('reads an index too where the plan is kept for all values, on the first page and on the next', async () => {
+    const kept = new Set<string>();
+    for (const question of questionsFor(TRACES, START_NS)) {
+      const [statement] = await statementsOf(world, question);
+      const name = statement?.options?.name;
+      if (statement === undefined || name === undefined) continue;
+      kept.add(name);
+      const plan = await explainKept(world, statement);
+      assert.ok(readsIndex(plan, mainOf(question, statement)), `${name}\n${plan}`);
+      assert.doesNotMatch(plan, /Seq Scan on spans_/, name);
+    }
+    assert.ok(
+      ['traces: by start_time_ns desc', 'spans: by start_time_ns desc'].every((name) => kept.has(name)),
+      [...kept].join(),
+    );
+    assert.ok(
+      [...kept].some((name) => name.endsWith(', next')),
+      [...kept].join(),
+    );
   });
 });
 
