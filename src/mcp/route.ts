@@ -148,9 +148,9 @@ export class Route<A, P> {
       return;
     }
     if (response.destroyed) return;
-    const headers = { ...exchange.answerHeaders, ...refusal?.headers };
+    Object.assign(exchange.answerHeaders, refusal?.headers);
     const envelope = errorEnvelope(id, refusal === undefined ? unexpected(error, requestId) : this.#describe(refusal));
-    send(response, headers, envelope, { status: refusal?.status ?? 500 });
+    send(response, exchange.answerHeaders, envelope, { status: refusal?.status ?? 500 });
     drain(request);
   }
 
