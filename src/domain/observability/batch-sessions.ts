@@ -61,9 +61,17 @@ export class BatchSessions {
 
   /** Makes the sessions that are new, and gives those without a capability the one their spans name. */
   async store(at: Date): Promise<void> {
-    if (this.#drafts.length === 0) return;
-    const stored = await this.#repository.insertOrComplete(this.#projectId, this.#drafts, at);
-    if (stored.some(({ id, externalId }) => this.#ids.get(externalId) !== id)) throw new SessionMadeElsewhere();
+    const made = await this.#repository.insertNew(this.#projectId, this.#drafts, at);
+    const others = this.#drafts.filter(({ externalId }) => !made.has(externalId));
+    if (others.length === 0) return;
+    const externalIds = others.map(({ externalId }) => externalId);
+    const held = await this.#repository.findByExternalIds(this.#projectId, externalIds);
+    if (held.some(({ id, externalId }) => this.#ids.get(externalId) !== id)) throw new SessionMadeElsewhere();
+    const incomplete = new Set(held.filter((one) => one.capabilityId === undefined).map(({ id }) => id));
+    const completed = others.flatMap(({ capabilityId, ...draft }) =>
+      capabilityId !== undefined && incomplete.has(draft.id) ? [{ ...draft, capabilityId }] : [],
+    );
+    if (completed.length > 0) await this.#repository.complete(this.#projectId, completed);
   }
 }
 

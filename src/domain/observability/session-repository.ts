@@ -57,23 +57,19 @@ export class SessionRepository {
   }
 
   /**
-   * Adds sessions that are not there yet, and gives a capability to those that have none. The caller sorts them.
-   * Answers the ids they have, which are not the drafts' own where another process made them meanwhile.
+   * Adds the sessions that nobody has made, and answers their external ids. The caller sorts them. No index is named
+   * to look for the others in: two servers that make one session at once meet in either.
    */
-  async insertOrComplete(
-    projectId: string,
-    drafts: readonly SessionDraft[],
-    at: Date,
-  ): Promise<readonly Pick<Session, 'id' | 'externalId'>[]> {
-    return prepared(
+  async insertNew(projectId: string, drafts: readonly SessionDraft[], at: Date): Promise<ReadonlySet<string>> {
+    if (drafts.length === 0) return new Set();
+    const rows = await prepared<Pick<Session, 'externalId'>>(
       this.#db,
-      'sessions: insert or complete',
-      `insert into conversations as held (project_id, id, external_id, name, capability_id, created_at)
+      'sessions: insert new',
+      `insert into conversations (project_id, id, external_id, name, capability_id, created_at)
        select ?, id, external_id, name, capability_id, ?::timestamptz
        from unnest(?::text[], ?::text[], ?::text[], ?::text[]) as draft(id, external_id, name, capability_id)
-       on conflict (project_id, external_id) do update
-         set capability_id = coalesce(held.capability_id, excluded.capability_id)
-       returning id, external_id as "externalId"`,
+       on conflict do nothing
+       returning external_id as "externalId"`,
       [
         projectId,
         at,
@@ -82,6 +78,27 @@ export class SessionRepository {
         drafts.map(({ name }) => name),
         // because the query builder's types know no array with gaps, and the driver writes one as null
         drafts.map(({ capabilityId }) => capabilityId ?? null) as string[],
+      ],
+    );
+    return new Set(rows.map(({ externalId }) => externalId));
+  }
+
+  /** Gives a capability to those of these sessions that have none; in one order, so that two batches do not block. */
+  async complete(projectId: string, drafts: readonly Required<SessionDraft>[]): Promise<void> {
+    await this.#db.raw(
+      `with held as materialized (
+         select id from conversations where project_id = ? and id = any(?::text[]) and capability_id is null
+         order by external_id for no key update
+       )
+       update conversations c set capability_id = draft.capability_id
+       from held join unnest(?::text[], ?::text[]) as draft(id, capability_id) using (id)
+       where c.project_id = ? and c.id = held.id`,
+      [
+        projectId,
+        drafts.map(({ id }) => id),
+        drafts.map(({ id }) => id),
+        drafts.map(({ capabilityId }) => capabilityId),
+        projectId,
       ],
     );
   }

@@ -93,4 +93,23 @@ describe('many batches at a time', () => {
       );
     }
   });
+
+  it('make the same sessions at once, and no batch fails', async () => {
+    const world = await makeWorld();
+    const sessions = Array.from({ length: 60 }, (_, index) => `chat ${index}`);
+    for (let round = 0; round < 10; round += 1) {
+      const batchOf = (): (SpanLike & { readonly id: string })[] =>
+        sessions.map((session) => ({
+          trace: traceId(),
+          id: spanId(),
+          start: 1_762_500_000_000_000_000n,
+          attributes: { 'session.id': `${session} ${round}` },
+        }));
+      const outcomes = await Promise.all(Array.from({ length: 4 }, () => world.send(batchOf())));
+      assert.deepEqual(
+        outcomes.map(({ stored }) => stored),
+        [60, 60, 60, 60],
+      );
+    }
+  });
 });
