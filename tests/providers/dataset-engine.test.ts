@@ -143,7 +143,7 @@ describe('DuckDbDatasetEngine', function () {
   });
 
   it('stops what would run for ever, and answers others meanwhile', async () => {
-    const bounded = await engineWorld({ queryMs: 2_500, queryMemoryMb: 128, queryProcesses: 3 });
+    const bounded = await engineWorld({ queryMs: 2_500, queryMemoryMb: 128 });
     try {
       const [theirs, mine] = ['them', 'us'].map((owner) => `datasets/${owner}/1.parquet`);
       assert.ok(theirs !== undefined && mine !== undefined);
@@ -162,6 +162,35 @@ describe('DuckDbDatasetEngine', function () {
       await Promise.all([others(), bomber(), bomber()]);
     } finally {
       await bounded.close();
+    }
+  });
+
+  it('answers a project while another asks for more than there are processes', async () => {
+    const shared = await engineWorld({ queryMs: 60_000 });
+    try {
+      const [theirs, mine] = ['them', 'us'].map((owner) => `datasets/${owner}/1.parquet`);
+      assert.ok(theirs !== undefined && mine !== undefined);
+      for (const key of [theirs, mine]) await shared.engine.writeRows(key, inBatches([{ id: 1 }]));
+      const caller = new AbortController();
+      const endless = async (): Promise<void> => {
+        const sql = 'SELECT sum(sin(range)) FROM range(1000000000000)';
+        const answer = shared.engine.query(theirs, { sql, limit: 1, signal: caller.signal });
+        await assert.rejects(answer, /enough/);
+      };
+      let ended = 0;
+      const asked = Array.from({ length: 6 }, () => endless().finally(() => (ended += 1)));
+      for (let count = 0; count < 20; count += 1) {
+        const { rows } = await shared.engine.query(mine, { sql: 'SELECT count(*) AS n FROM t', limit: 1 });
+        assert.deepEqual(rows, [{ n: 1 }]);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      assert.equal(ended, 0, 'nobody waited for one of theirs to end');
+      caller.abort(new Error('enough'));
+      await Promise.all(asked);
+      const { rows } = await shared.engine.query(theirs, { sql: 'SELECT id FROM t', limit: 1 });
+      assert.deepEqual(rows, [{ id: 1 }], 'who took much is answered too');
+    } finally {
+      await shared.close();
     }
   });
 

@@ -24,16 +24,18 @@ import type {
 import { EnginePool } from './engine-pool.ts';
 import type { Turn } from './engine-pool.ts';
 import { TaskFailure } from './engine-process.ts';
-import type { RunOptions } from './engine-process.ts';
+import type { EngineProcess, RunOptions } from './engine-process.ts';
 import { clipMessage } from './engine-message.ts';
 import { toJsonLine } from './json-lines.ts';
 import type { EngineFile, EngineTask } from './protocol.ts';
 import { stageFile } from './staged-files.ts';
+import { StatementPools } from './statement-pools.ts';
 
 export interface DuckDbEngineOptions {
   readonly objects: ObjectStore;
   /** Folder of this server alone or of several; every task makes its own folder below it. */
   readonly workFolder: string;
+  /** Processes for statements that are quickly done, and as many for those of projects whose statements take much. */
   readonly queryProcesses?: number;
   readonly jobProcesses?: number;
   readonly queryMs?: number;
@@ -48,8 +50,10 @@ const QUERY_TEXT_LENGTH = 12_000;
 const QUERY_BYTES = 48 * 1024;
 const QUERY_MS = 8_000;
 const QUERY_WAIT_MS = 8_000;
-/** A statement that has had this much of a core lets the others pass. */
+/** A statement that has had this much of a core lets the others pass, */
 const QUERY_YIELD_MS = 500;
+/** and so do those of its project for so long after it. */
+const QUERY_PATIENCE_MS = 30_000;
 const SCAN_MS = 30 * 60_000;
 const IDLE_MS = 60_000;
 const SPILL = 'spill';
@@ -63,24 +67,24 @@ export class DuckDbDatasetEngine implements DatasetEngine {
   readonly #workFolder: string;
   readonly #queryMs: number;
   readonly #arrayBytes: number;
-  readonly #queries: EnginePool;
+  readonly #queries: StatementPools;
   readonly #jobs: EnginePool;
 
   constructor(options: DuckDbEngineOptions) {
-    const { queryMemoryMb = 256, queryProcesses = 3, jobProcesses = 2 } = options;
+    const { queryMemoryMb = 256, queryProcesses = 2, jobProcesses = 2 } = options;
     this.#objects = options.objects;
     this.#workFolder = path.resolve(options.workFolder);
     this.#queryMs = options.queryMs ?? QUERY_MS;
     this.#arrayBytes = options.arrayBytes ?? ARRAY_BYTES;
-    this.#queries = new EnginePool({
+    this.#queries = new StatementPools({
       limits: { memoryMb: queryMemoryMb, residentMb: queryMemoryMb + OWN_MB, yieldAfterMs: QUERY_YIELD_MS },
       size: queryProcesses,
-      // One project's statements leave a process to all the others, whatever they do.
-      partySize: Math.max(1, queryProcesses - 1),
       idleMs: IDLE_MS,
       waitMs: QUERY_WAIT_MS,
+      patienceMs: QUERY_PATIENCE_MS,
     });
     this.#jobs = new EnginePool({
+      pace: 'prompt',
       limits: { memoryMb: 512, residentMb: 512 + 2 * OWN_MB },
       size: jobProcesses,
       partySize: jobProcesses,
@@ -244,9 +248,9 @@ export class DuckDbDatasetEngine implements DatasetEngine {
     return { timeoutMs: this.#queryMs, party: partyOf(source), ...(signal && { signal }) };
   }
 
-  async #run(pool: EnginePool, task: EngineTask, options: RunOptions & Turn): Promise<string> {
+  async #run(pool: EnginePool | StatementPools, task: EngineTask, options: RunOptions & Turn): Promise<string> {
     try {
-      return await pool.use((engine) => engine.run(task, options), options);
+      return await pool.use((engine: Pick<EngineProcess, 'run'>) => engine.run(task, options), options);
     } catch (error) {
       throw error instanceof TaskFailure ? translate(error, task, options.timeoutMs) : error;
     }

@@ -1,9 +1,9 @@
-import { setPriority } from 'node:os';
 import { allowSpill, guard, identifier, lock, openDatabase, openTable } from './engine-database.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { inFiles } from './file-faults.ts';
 import { exportTable, openFiles } from './file-tasks.ts';
 import { measureTable } from './measure-tasks.ts';
+import { setPace } from './process-priority.ts';
 import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
 import { readAnswer } from './read-tasks.ts';
 import { StatementFault } from './statement-guard.ts';
@@ -12,15 +12,12 @@ import { openRows, writeTable } from './write-tasks.ts';
 /** The engine process: started by EngineProcess, speaks over its IPC channel, lives no longer than its parent. */
 
 const WATCH_MS = 50;
-const BELOW_THE_SERVER = 10;
-const BELOW_OTHER_TASKS = 19;
 
 let limits: EngineLimits = { memoryMb: 256, residentMb: 768 };
 let spare: Promise<EngineDatabase> | undefined;
 /** CPU time of this process when its present task began, in microseconds. */
 let begunAt: number | undefined;
 
-setPriority(BELOW_THE_SERVER);
 // The parent is gone, also when it was killed: nobody would read an answer, and a native query would run on.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.on('message', (message) => {
@@ -143,7 +140,7 @@ function watch(): void {
   const { yieldAfterMs = Number.POSITIVE_INFINITY } = limits;
   if (begunAt === undefined || cpuTime() - begunAt < yieldAfterMs * 1_000) return;
   begunAt = undefined;
-  setPriority(BELOW_OTHER_TASKS);
+  setPace(process.pid, 'patient');
   void send({ kind: 'slowed' });
 }
 

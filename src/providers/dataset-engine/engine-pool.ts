@@ -1,9 +1,12 @@
 import { AppError } from '../../kernel/errors.ts';
 import { EngineProcess } from './engine-process.ts';
+import type { Pace } from './process-priority.ts';
 import type { EngineLimits } from './protocol.ts';
 
 export interface PoolOptions {
   readonly limits: EngineLimits;
+  /** Of the processes it lends; one that has become slower is not lent again. */
+  readonly pace: Pace;
   /** Processes at most. None is started before it is needed. */
   readonly size: number;
   /** Processes that one party may hold at the same time. */
@@ -42,7 +45,7 @@ export class EnginePool {
   async use<T>(work: (engine: EngineProcess) => Promise<T>, turn: Turn): Promise<T> {
     await this.#takeTurn(turn);
     try {
-      const engine = this.#takeIdle() ?? (await (this.#starting.shift() ?? EngineProcess.start(this.#options.limits)));
+      const engine = this.#takeIdle() ?? (await (this.#starting.shift() ?? this.#start()));
       this.#busy.add(engine);
       engine.keepServerAlive(true);
       try {
@@ -143,16 +146,21 @@ export class EnginePool {
   }
 
   async #giveBack(engine: EngineProcess): Promise<void> {
-    if (!engine.isReusable) this.#replace();
+    const isReusable = engine.isAlive && engine.pace === this.#options.pace;
+    if (!isReusable) this.#replace();
     if (!engine.isAlive) return;
-    if (this.#isClosed || !engine.isReusable) return engine.kill();
+    if (this.#isClosed || !isReusable) return engine.kill();
     this.#keep(engine);
+  }
+
+  #start(): Promise<EngineProcess> {
+    return EngineProcess.start(this.#options.limits, this.#options.pace);
   }
 
   /** Starts a process in the place of one that is gone, so that the next caller does not wait for it to start. */
   #replace(): void {
     if (this.#isClosed || this.#idle.length + this.#starting.length > 0) return;
-    const starting = EngineProcess.start(this.#options.limits);
+    const starting = this.#start();
     this.#starting.push(starting);
     starting.then(
       (engine) => {

@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../kernel/errors.ts';
+import { setPace } from './process-priority.ts';
+import type { Pace } from './process-priority.ts';
 import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';
 
 /** Why a task ended without an answer. */
@@ -19,10 +20,10 @@ export class TaskFailure extends Error {
 export interface RunOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** The task has taken so much that its process gives way to all others from now on. */
+  readonly onGivesWay?: () => void;
 }
 
-/** Below the server and its database from the first moment on, because a process that starts is work too. */
-const START_PRIORITY = 5;
 const START_MS = 60_000;
 const HEAP_MB = 256;
 
@@ -32,10 +33,13 @@ export class EngineProcess {
   readonly #ended: Promise<void>;
   #onReply: ((reply: EngineReply) => void) | undefined;
   #isAlive = true;
-  #isSlowed = false;
+  #pace: Pace;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, pace: Pace) {
     this.#child = child;
+    this.#pace = pace;
+    // From the first moment on, because a process that starts is work too.
+    if (child.pid !== undefined) setPace(child.pid, pace);
     this.#ended = new Promise((resolve) => {
       const end = (): void => {
         this.#isAlive = false;
@@ -50,15 +54,14 @@ export class EngineProcess {
     });
   }
 
-  static async start(limits: EngineLimits): Promise<EngineProcess> {
+  static async start(limits: EngineLimits, pace: Pace): Promise<EngineProcess> {
     const child = fork(entryPoint(), [], {
       // Nothing of the server's environment: it holds credentials that no statement may ever meet.
       env: { TZ: 'UTC' },
       execArgv: [...process.execArgv.filter(isWanted), `--max-old-space-size=${HEAP_MB}`],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    yieldToOthers(child.pid);
-    const engine = new EngineProcess(child);
+    const engine = new EngineProcess(child, pace);
     try {
       await engine.#converse({ kind: 'start', limits }, { timeoutMs: START_MS });
     } catch (error) {
@@ -72,9 +75,8 @@ export class EngineProcess {
     return this.#isAlive;
   }
 
-  /** Whether another task may be given to it. */
-  get isReusable(): boolean {
-    return this.#isAlive && !this.#isSlowed;
+  get pace(): Pace {
+    return this.#pace;
   }
 
   /** The JSON text the engine answered. After any failure but `refused` and `broken` the process is gone. */
@@ -98,7 +100,7 @@ export class EngineProcess {
     }
   }
 
-  async #converse(request: EngineRequest, { timeoutMs, signal }: RunOptions): Promise<string> {
+  async #converse(request: EngineRequest, { timeoutMs, signal, onGivesWay }: RunOptions): Promise<string> {
     signal?.throwIfAborted();
     let settle = (): void => undefined;
     const promise = new Promise<string>((resolve, reject) => {
@@ -111,8 +113,10 @@ export class EngineProcess {
       };
       void this.#ended.then(() => reject(new TaskFailure('died', 'The engine process ended.')));
       this.#onReply = (reply) => {
-        if (reply.kind === 'slowed') this.#isSlowed = true;
-        else if (reply.kind === 'ready') resolve('');
+        if (reply.kind === 'slowed') {
+          this.#pace = 'patient';
+          onGivesWay?.();
+        } else if (reply.kind === 'ready') resolve('');
         else if (reply.kind === 'done') resolve(reply.answer);
         else if (reply.kind === 'exhausted') reject(new TaskFailure('exhausted', 'The engine ran out of memory.'));
         else reject(new TaskFailure(reply.kind, reply.message));
@@ -134,14 +138,6 @@ export class EngineProcess {
   /** A channel that closed under us is no fault of its own: the end of the process is what counts and is seen. */
   #send(request: EngineRequest): void {
     if (this.#isAlive && this.#child.connected) this.#child.send(request, () => undefined);
-  }
-}
-
-function yieldToOthers(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, START_PRIORITY);
-  } catch {
-    // It has ended already, which shows as soon as it is asked anything.
   }
 }
 

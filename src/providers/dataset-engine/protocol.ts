@@ -84,7 +84,7 @@ export type EngineReply =
   | { readonly kind: 'refused'; readonly message: string }
   /** The statement took more memory than it may; the process ends itself. */
   | { readonly kind: 'exhausted' }
-  /** The process has given way for the rest of its life; it does no other task as well as a new one. */
+  /** The process gives way to all others, and will for the rest of its life. */
   | { readonly kind: 'slowed' }
   /** The engine or the file is at fault. */
   | { readonly kind: 'broken'; readonly message: string };
