@@ -60,6 +60,9 @@ export class DatasetDecisions {
     const repository = this.#cells.in(tx);
     const cells = inOrder(await repository.ofDataset(projectId, id));
     const cell = requireCell(cells, cellId);
+    if (cell.script === '')
+      throw new AppError('dataset_invalid', 'That version is the source, which needs no approval.');
+    if (cell.state === 'failed') throw failed();
     // Approving twice is approving once: the second caller sees the state the first one brought about.
     if (cell.state !== 'proposed') return;
     if (isBusy(dataset.state)) throw busy();
@@ -146,5 +149,12 @@ function stale(): AppError {
   return new AppError(
     'dataset_invalid',
     'The proposal was made for an earlier version of the rows; deny it and ask for a new one.',
+  );
+}
+
+function failed(): AppError {
+  return new AppError(
+    'dataset_invalid',
+    'That version is approved, and has failed; run the dataset without a proposal to try it again.',
   );
 }

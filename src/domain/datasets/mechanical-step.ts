@@ -17,9 +17,10 @@ export interface Verdict {
 }
 
 /**
- * Whether a step provably leaves the meaning of the rows alone: every value as it was, no row more, none less but those
- * that repeat a row that stays, and no column gone that a contract reads. It is looked at in the data, because what the
- * author of a statement says about it proves nothing. A step that cannot be looked at in time counts as one that does not.
+ * Whether a step provably leaves the meaning of the rows alone: every value as it was and of the type it had, no row more,
+ * none less but those that repeat a row that stays, and no column gone that a contract reads. It is looked at in the data,
+ * because what the author of a statement says about it proves nothing. A step that cannot be looked at in time counts as
+ * one that does not.
  */
 export async function judgeStep(
   engine: Pick<DatasetEngine, 'query'>,
@@ -31,11 +32,14 @@ export async function judgeStep(
   const more = optional('signal', step.signal);
   const { objectKey, columns } = base.table;
   try {
+    const { columns: was } = await engine.query(objectKey, { sql: 'SELECT * FROM t', limit: 1, ...more });
     const { columns: made } = await engine.query(objectKey, { sql, limit: 1, ...more });
+    const types = new Map(was.map(({ name, type }) => [name, type]));
     const names = made.map(({ name }) => name);
-    const known = new Set([ROW_IDENTITY, ...columns.map(({ name }) => name)]);
     if (!names.includes(ROW_IDENTITY)) return not(`it drops ${ROW_IDENTITY}`);
-    if (names.some((name) => !known.has(name))) return not('it makes a column');
+    if (names.some((name) => !types.has(name))) return not('it makes a column');
+    const retyped = made.find(({ name, type }) => types.get(name) !== type);
+    if (retyped !== undefined) return not(`it makes the column ${retyped.name} another type`);
     const gone = columns.find(({ name }) => MEANT.has(name) && !names.includes(name));
     if (gone !== undefined) return not(`it drops the column ${gone.name}`);
     const kept = names.filter((name) => name !== ROW_IDENTITY);

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts';
 import { COLUMNS, toSpan, type SpanRow } from './span-read-model.ts';
 import type { Span } from './span.ts';
-import { SqlConditions, storableInstant } from './sql-conditions.ts';
+import { NANOS_OF_INSTANT, SqlConditions, storableInstant } from './sql-conditions.ts';
 
 /** Which model calls are meant. Instants are RFC 3339 texts. */
 export interface CallQuery {
@@ -29,8 +29,6 @@ export interface LlmCall {
 }
 
 const CALL = 'llm_call';
-/** An instant as the store counts time; later than the column can hold is as late as it can hold. */
-const NANOS = `least(extract(epoch from ?::timestamptz) * 1000000000, 9223372036854775807)::bigint`;
 
 /** Model calls, whatever trace they are part of. A call without a capability or session of its own has its trace's. */
 export class CallReadModel {
@@ -50,8 +48,8 @@ export class CallReadModel {
         capabilityId,
         capabilityId,
       ])
-      .add(`s.start_time_ns >= ${NANOS}`, storableInstant(query.since))
-      .add(`s.start_time_ns < ${NANOS}`, storableInstant(query.until))
+      .add(`s.start_time_ns >= ${NANOS_OF_INSTANT}`, storableInstant(query.since))
+      .add(`s.start_time_ns < ${NANOS_OF_INSTANT}`, storableInstant(query.until))
       .add('s.model = ?', query.model);
     const { rows } = await this.#db.raw<{ rows: { trace_id: string; span_id: string }[] }>(
       `select s.trace_id, s.span_id

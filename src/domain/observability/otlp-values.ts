@@ -5,6 +5,7 @@ import { storableText, type TextTally } from './text-policy.ts';
 export class SpanRefusal extends Error {}
 
 const DECIMAL = /^-?\d{1,20}$/;
+const DOUBLE = /^(?:NaN|-?Infinity|[-+]?(?:\d+\.?\d*|\.\d+)(?:[Ee][-+]?\d+)?)$/;
 const MAX_INT64 = 9_223_372_036_854_775_807n;
 /** Deeper attribute values than this are refused: each level is a stack frame in every later reader. */
 const MAX_VALUE_DEPTH = 32;
@@ -64,28 +65,33 @@ function defineOwn(attributes: Record<string, JsonValue>, key: string, value: Js
   Object.defineProperty(attributes, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** A kind that is null is absent, as proto3 JSON says of every field; a value of no kind is null. */
 function anyValue(value: unknown, path: string, tally: TextTally, depth: number): JsonValue {
   if (value === undefined || value === null) return null;
   if (!isRecord(value)) throw new SpanRefusal(`${path} holds a value that is not an AnyValue object`);
   if (depth > MAX_VALUE_DEPTH) throw new SpanRefusal(`${path} is nested more than ${MAX_VALUE_DEPTH} levels deep`);
   if (typeof value['stringValue'] === 'string') return storableText(value['stringValue'], tally);
   if (typeof value['boolValue'] === 'boolean') return value['boolValue'];
-  if (value['intValue'] !== undefined) return exactInteger(value['intValue'], path);
-  if (value['doubleValue'] !== undefined) return doubleOf(value['doubleValue'], path);
-  if (value['bytesValue'] !== undefined) return bytesOf(value['bytesValue'], path);
+  if (isGiven(value['intValue'])) return exactInteger(value['intValue'], path);
+  if (isGiven(value['doubleValue'])) return doubleOf(value['doubleValue'], path);
+  if (isGiven(value['bytesValue'])) return bytesOf(value['bytesValue'], path);
   if (isRecord(value['arrayValue'])) {
     const items = listOf(value['arrayValue']['values'], path);
     return items.map((item) => anyValue(item, path, tally, depth + 1));
   }
   if (isRecord(value['kvlistValue'])) return attributesOf(value['kvlistValue']['values'], path, tally, depth + 1);
-  if (Object.keys(value).length === 0) return null;
+  if (!Object.values(value).some(isGiven)) return null;
   throw new SpanRefusal(`${path} holds a value of no known kind`);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** Integers beyond 2^53 stay exact by travelling as strings. */
 function exactInteger(value: unknown, path: string): JsonValue {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  const integer = integerOf(value);
+  const integer = value === '' ? undefined : integerOf(value);
   if (integer === undefined) throw new SpanRefusal(`${path} holds an intValue that is not an integer`);
   const number = Number(integer);
   return Number.isSafeInteger(number) ? number : integer.toString();
@@ -93,11 +99,8 @@ function exactInteger(value: unknown, path: string): JsonValue {
 
 /** JSON has no NaN or infinity; they are kept by their proto3 JSON names. */
 function doubleOf(value: unknown, path: string): JsonValue {
-  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  const number = typeof value === 'string' && DOUBLE.test(value) ? Number(value) : value;
   if (typeof number !== 'number') throw new SpanRefusal(`${path} holds a doubleValue that is not a number`);
-  if (Number.isNaN(number) && value !== 'NaN' && typeof value === 'string') {
-    throw new SpanRefusal(`${path} holds a doubleValue that is not a number`);
-  }
   return Number.isFinite(number) ? number : String(number);
 }
 

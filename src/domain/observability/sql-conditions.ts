@@ -51,6 +51,12 @@ export function storableNanos(nanos: string | undefined): string | undefined {
 
 const MAX_NANOS = 9_223_372_036_854_775_807n;
 
+/**
+ * An instant as a span's times count it. One that no span can have is the nearest beyond all that it can: later than the
+ * column holds is as late as it can hold, and earlier than 1970 is before everything.
+ */
+export const NANOS_OF_INSTANT = `greatest(-1, least(extract(epoch from ?::timestamptz) * 1000000000, 9223372036854775807))::bigint`;
+
 const INSTANT = /^(\d{4}-\d{2}-\d{2})[Tt\s](\d{2}:\d{2}):(\d{2})(?:\.(\d+))?(.+)$/;
 
 /**

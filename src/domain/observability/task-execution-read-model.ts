@@ -1,7 +1,7 @@
 import { type Db } from '../../db/database.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { CursorValue } from '../../kernel/page-cursor.ts';
-import { nanosOfMs, SqlConditions, storableInstant } from './sql-conditions.ts';
+import { NANOS_OF_INSTANT, nanosOfMs, SqlConditions, storableInstant } from './sql-conditions.ts';
 import type { BindingSource, ExecutionStatus, TaskExecution } from './task-execution.ts';
 
 /** Which executions are wanted; all conditions hold together. */
@@ -47,9 +47,6 @@ interface ExecutionRow {
   readonly total_cost: number | null;
   readonly model: string | null;
 }
-
-/** A time in nanoseconds from an RFC 3339 text, exact to the microsecond. */
-const NANOS_OF_INSTANT = `least(extract(epoch from ?::timestamptz) * 1000000000, 9223372036854775807)::bigint`;
 
 export class TaskExecutionReadModel {
   readonly #db: Db;

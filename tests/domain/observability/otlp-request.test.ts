@@ -56,6 +56,29 @@ describe('readExport', () => {
     );
   });
 
+  it('takes null for absent in every kind of value, and no number that JSON does not know', () => {
+    const read = (value: unknown) => {
+      const { spans, rejected } = readExport(otlpExport([{ ...otlpSpan({}), attributes: [{ key: 'k', value }] }]), 1n);
+      return rejected === 1 ? 'refused' : spans[0]?.attributes['k'];
+    };
+    for (const kind of [
+      'stringValue',
+      'boolValue',
+      'intValue',
+      'doubleValue',
+      'bytesValue',
+      'arrayValue',
+      'kvlistValue',
+    ])
+      assert.equal(read({ [kind]: null }), null, kind);
+    assert.equal(read({ stringValue: null, intValue: '7' }), 7);
+    const doubles = ['1e3', '-.5', '2.', 'NaN', '-Infinity'].map((doubleValue) => read({ doubleValue }));
+    assert.deepEqual(doubles, [1000, -0.5, 2, 'NaN', '-Infinity']);
+    for (const doubleValue of ['', '  ', '0x1F', ' 1', '1_0'])
+      assert.equal(read({ doubleValue }), 'refused', doubleValue);
+    for (const intValue of ['', ' ', '0x1F', '1.5', 1.5]) assert.equal(read({ intValue }), 'refused', String(intValue));
+  });
+
   it('gives a span without a start the time of its end, and without either the time of receipt', () => {
     const { spans } = readExport(
       otlpExport([

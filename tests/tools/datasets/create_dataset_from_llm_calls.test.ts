@@ -75,6 +75,8 @@ describeTool('create_dataset_from_llm_calls', {
       const model = 'small-model';
       assert.deepEqual(await inputs({ model, since: at(10), until: at(30) }), ['At 20?', 'At 10?']);
       assert.deepEqual(await inputs({ model, limit: 1 }), ['At 30?']);
+      const ever = { since: '1600-01-01T00:00:00Z', until: '9000-01-01T00:00:00Z' };
+      assert.deepEqual(await inputs({ model, limit: 1, ...ever }), ['At 30?']);
       assert.deepEqual(await inputs({ model: 'large-model', since: at(25) }), ['Check it.']);
     },
     'splits by the hash of the span, the same side whatever else is selected': async () => {

@@ -73,6 +73,9 @@ describeTool('run_dataset', {
         detail.next_actions.map(({ tool }) => tool),
         ['add_dataset_step', 'run_dataset'],
       );
+      const refusal = await world.refusal('run_dataset', { dataset: id, proposal_cell: cell });
+      assert.equal(refusal.code, 'dataset_invalid');
+      assert.match(refusal.message, /has failed; run the dataset without a proposal/);
       const again = await world.call('run_dataset', { dataset: id });
       assert.equal((await finish(world, again.job)).status, 'error');
     },
@@ -87,7 +90,10 @@ describeTool('run_dataset', {
     },
     dataset_invalid: async () => {
       const world = await given.project();
-      await world.refuses('run_dataset', { dataset: await landedDataset(world) }, { code: 'dataset_invalid' });
+      const id = await landedDataset(world);
+      await world.refuses('run_dataset', { dataset: id }, { code: 'dataset_invalid' });
+      const [source] = (await world.call('inspect_dataset', { dataset: id })).cells;
+      await world.refuses('run_dataset', { dataset: id, proposal_cell: source?.id ?? '' }, { code: 'dataset_invalid' });
       const refusal = await world.refusal('run_dataset', { dataset: 'tickets', decision: 'deny' });
       assert.equal(refusal.code, 'invalid_input');
     },

@@ -98,6 +98,8 @@ describeTool('query_task_executions', {
         [{ trace_id: inner?.trace_id ?? '' }, both],
         [{ status: 'interrupted' }, ['answer/interrupted']],
         [{ started_after: '2025-11-07T07:20:10Z' }, ['/completed']],
+        [{ started_after: '1600-01-01T00:00:00Z', started_before: '9000-01-01T00:00:00Z', capability: 'desk' }, both],
+        [{ started_before: '1600-01-01T00:00:00Z' }, []],
         [{ started_before: '2025-11-07T08:20:01+01:00' }, ['answer/completed']],
         [{ min_duration_ms: 100 }, both],
         [{ max_duration_ms: 5 }, ['/completed', 'answer/interrupted']],
