@@ -81,7 +81,7 @@ export function parting(split: SplitOptions, seed: string): Parting {
 /** What decides about a row: its group and its stratum. Without groups each row is one. */
 function keyedSelect(split: SplitOptions, columns: readonly ContentColumn[]): string {
   const group = split.groupBy.length === 0 ? ROW_IDENTITY : groupKey(split.groupBy);
-  const stratum = split.stratifyBy === undefined ? `''` : `coalesce(CAST(${quoted(split.stratifyBy)} AS VARCHAR), '')`;
+  const stratum = split.stratifyBy === undefined ? `''` : groupKey([split.stratifyBy]);
   const kept = split.deduplicate
     ? ` WHERE ${ROW_IDENTITY} IN (SELECT min(${ROW_IDENTITY}) FROM t GROUP BY ${contentDigest(columns)})`
     : '';
@@ -90,7 +90,8 @@ function keyedSelect(split: SplitOptions, columns: readonly ContentColumn[]): st
 
 /**
  * Ranks whole groups within their stratum and hands the first ones to evaluation until its share is reached. A group
- * goes to evaluation when most of it lies within the share.
+ * goes to evaluation when most of it lies within the share. What a share has beyond whole rows is carried from stratum
+ * to stratum, so that many small ones give as much as one large one. Shares are counted in hundredths of a row.
  */
 function chosenSelect({ groupBy, stratifyBy, position, evalPercent }: SplitOptions, seed: string): string {
   const order = {
@@ -104,8 +105,11 @@ function chosenSelect({ groupBy, stratifyBy, position, evalPercent }: SplitOptio
       ? 'SELECT split_group, split_stratum AS stratum, 1 AS size, row_at AS first_row FROM keyed'
       : `SELECT split_group, ${stratum} AS stratum, count(*) AS size, min(row_at) AS first_row FROM keyed GROUP BY split_group`;
   return `WITH grouped AS (${grouped}),
-ranked AS (SELECT *, sum(size) OVER strata_order - size AS rows_before, sum(size) OVER (PARTITION BY stratum) AS rows_all FROM grouped WINDOW strata_order AS (PARTITION BY stratum ORDER BY ${order}, split_group ROWS UNBOUNDED PRECEDING))
-SELECT split_group, first_row, rows_before + size / 2.0 <= rows_all * ${evalPercent} / 100.0 AS wanted FROM ranked`;
+strata AS (SELECT stratum, sum(size)::BIGINT AS rows_all FROM grouped GROUP BY stratum),
+shares AS (SELECT stratum, rows_all * ${evalPercent} AS share, (sum(rows_all) OVER (ORDER BY md5_number('${seed}' || stratum), stratum ROWS UNBOUNDED PRECEDING) - rows_all)::BIGINT * ${evalPercent} AS share_before FROM strata),
+ranked AS (SELECT *, (sum(size) OVER (PARTITION BY stratum ORDER BY ${order}, split_group ROWS UNBOUNDED PRECEDING) - size)::BIGINT AS rows_before FROM grouped)
+SELECT split_group, first_row, rows_before * 100 + size * 50 <= share + share_before - 100 * ((share_before + 50) // 100) AS wanted
+FROM ranked JOIN shares USING (stratum)`;
 }
 
 /** One flag for each row of `t`, in their order, null for a row that is left out; two groups never share a side. */
