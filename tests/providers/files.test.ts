@@ -290,6 +290,26 @@ describe('Files of datasets', function () {
     }
   });
 
+  it('take a long JSON array with space on either side of its commas, and leave the space in texts alone', async () => {
+    const rows = 80 * 1024;
+    const spaced: SourceFile = {
+      format: 'json',
+      async *content() {
+        yield Buffer.from('[{"a":"x , y"}');
+        const more = `${' '.repeat(500)}\t\r\n , {"a":"x , y"}`.repeat(1_024) + ' '.repeat(1_000);
+        for (let count = 0; count < rows; count += 1_024) yield Buffer.from(`${more.repeat(2)}\n`);
+        yield Buffer.from(' , {"a":"x\\" , y"} ]');
+      },
+    };
+    const { key, table } = await written(spaced);
+    assert.equal(table.rows, 2 * rows + 2);
+    const sql = 'SELECT a, count(*) AS n FROM t GROUP BY a ORDER BY n';
+    assert.deepEqual((await world.engine.query(key, { sql, limit: 5 })).rows, [
+      { a: 'x" , y', n: 1 },
+      { a: 'x , y', n: 2 * rows + 1 },
+    ]);
+  });
+
   it('take a JSON array up to its bound, however it is spaced, and lines of any length', async () => {
     const bound = 128 * 1024;
     const small = await engineWorld({ arrayBytes: bound });

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 import { AppError } from '../../kernel/errors.ts';
 import type { FileFormat, SourceFile } from '../../domain/datasets/index.ts';
-import { LongIntegers } from './long-integers.ts';
+import { JsonText } from './json-text.ts';
 import type { EngineFile } from './protocol.ts';
 
 const HEADER_BYTES_MAX = 64 * 1024;
@@ -27,7 +27,7 @@ export interface StageOptions {
 
 /**
  * Puts the content of a file where the engine can read it: as UTF-8 without a byte order mark, free of U+0000, and in
- * JSON with no whole number that the engine would round.
+ * JSON with no whole number that it would round and no space that it cannot read.
  */
 export async function stageFile(
   { format, content }: SourceFile,
@@ -84,7 +84,7 @@ async function* fromWholeMark(content: AsyncIterable<Uint8Array>): AsyncIterable
 }
 
 async function* plainText(content: AsyncIterable<Uint8Array>, check: Check, format: FileFormat): AsyncIterable<string> {
-  const integers = format.startsWith('json') ? new LongIntegers() : undefined;
+  const json = format.startsWith('json') ? new JsonText() : undefined;
   let encoding: Encoding | undefined;
   let decoder: TextDecoder | undefined;
   let start = 0;
@@ -101,12 +101,12 @@ async function* plainText(content: AsyncIterable<Uint8Array>, check: Check, form
     decoder ??= new TextDecoder(encoding, { fatal: true });
     const text = decode(chunk);
     check(text, (index) => start + lengthIn(encoding, text.slice(0, index)));
-    yield integers?.push(text) ?? text;
+    yield json?.push(text) ?? text;
     start += chunk.byteLength;
   }
   const rest = decode();
   check(rest, () => start);
-  yield integers === undefined ? rest : integers.push(rest) + integers.end();
+  yield json === undefined ? rest : json.push(rest) + json.end();
 }
 
 type Check = (text: string, byteOf: (index: number) => number) => void;

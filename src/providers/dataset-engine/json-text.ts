@@ -1,16 +1,20 @@
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG_RUN = /\d{19}/;
-/** What a number or an escape may end with that goes on in the next piece. */
-const OPEN_END = /[-+.eE\d]{1,400}$/;
+/** Looked for from its beginning only: a long run of space must not be looked at from each of its characters. */
+const SPACE_BEFORE_COMMA = /(?<![ \t\r\n])([ \t\r\n]+),/g;
+const HAS_SPACE_BEFORE_COMMA = /[ \t\r\n],/;
+/** What a number or an escape may end with that goes on in the next piece, or space that a comma follows there. */
+const OPEN_END = /(?:[-+.eE\d]{1,400}|[ \t\r\n]{1,400})$/;
 const LOOK_BACK = 400;
 const LARGEST = 2n ** 64n - 1n;
 const SMALLEST = -(2n ** 63n);
 
 /**
- * JSON text on its way to the engine, piece by piece. Whole numbers of more than 64 bits become text on the way, because
- * the engine would read them as doubles and lose digits.
+ * JSON text on its way to the engine, piece by piece, with what the engine does not read as it is meant. Whole numbers of
+ * more than 64 bits become text, because they would be read as doubles and lose digits. A comma changes places with the
+ * space before it, because one of its buffers may end between the two, and then a long array is refused.
  */
-export class LongIntegers {
+export class JsonText {
   #held = '';
   #isInString = false;
 
@@ -29,11 +33,11 @@ export class LongIntegers {
   }
 
   #pass(text: string): string {
-    const isPlain = !LONG_RUN.test(text);
+    const isPlain = !LONG_RUN.test(text) && !HAS_SPACE_BEFORE_COMMA.test(text);
     const parts: string[] = [];
     for (let at = 0; at < text.length;) {
       const end = this.#isInString ? afterString(text, at) : beforeString(text, at);
-      if (!isPlain) parts.push(this.#isInString ? text.slice(at, end) : withTextForLong(text.slice(at, end)));
+      if (!isPlain) parts.push(this.#isInString ? text.slice(at, end) : readable(text.slice(at, end)));
       // Both kinds of part end with a quote, unless the text ends first.
       if (text[end - 1] === '"' && !(this.#isInString && isEscaped(text, end - 1, at)))
         this.#isInString = !this.#isInString;
@@ -71,8 +75,11 @@ function openEnd(text: string): number {
   return OPEN_END.exec(text.slice(-LOOK_BACK))?.[0].length ?? 0;
 }
 
-function withTextForLong(outside: string): string {
-  return outside.replaceAll(NUMBER, (token) => (isTooLong(token) ? `"${token}"` : token));
+/** As many characters as before, but for the quotes around numbers. */
+function readable(outside: string): string {
+  return outside
+    .replaceAll(NUMBER, (token) => (isTooLong(token) ? `"${token}"` : token))
+    .replaceAll(SPACE_BEFORE_COMMA, ',$1');
 }
 
 function isTooLong(token: string): boolean {
