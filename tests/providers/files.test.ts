@@ -191,19 +191,113 @@ describe('Files of datasets', function () {
       ]);
     });
 
-    it('come together where the types of their files allow it, and say where not', async () => {
-      const text = await written(file('csv', 'a\n1\n'), file('csv', 'A\nx\n'));
-      assert.deepEqual(text.columns, ['a VARCHAR']);
-      const asFiles = (...contents: string[]) => contents.map((content) => file('jsonl', content));
+    it('come together with the types that all of their rows have', async () => {
+      const columnsAndRows = async (format: FileFormat, ...contents: readonly string[]) => {
+        const { key, columns } = await written(...contents.map((content) => file(format, content)));
+        const names = columns.map((column) => column.split(' ', 1)[0]).join();
+        const { rows } = await world.engine.query(key, { sql: `SELECT ${names} FROM t ORDER BY source_row`, limit: 9 });
+        return [columns.join(', '), rows.map((row) => Object.values(row))];
+      };
+      const cases: readonly (readonly [FileFormat, readonly string[], string, readonly unknown[]])[] = [
+        ['csv', ['a\n1\n', 'A\nx\n'], 'a VARCHAR', [['1'], ['x']]],
+        ['csv', ['a\nyes\n', 'a\nmaybe\n'], 'a VARCHAR', [['yes'], ['maybe']]],
+        ['csv', ['a\n1.50\n', 'a\nhello\n', 'a\n7\n'], 'a VARCHAR', [['1.50'], ['hello'], ['7']]],
+        [
+          'csv',
+          ['a,b\n1,\n', 'a,b\n2,7\n'],
+          'a BIGINT, b BIGINT',
+          [
+            [1, null],
+            [2, 7],
+          ],
+        ],
+        ['csv', ['a\n1\n', 'a\n2.5\n'], 'a DOUBLE', [[1], [2.5]]],
+        [
+          'csv',
+          ['d,a\n31/12/2025,x\n', 'd,a\n30/12/2025,1\n'],
+          'd DATE, a VARCHAR',
+          [
+            ['2025-12-31', 'x'],
+            ['2025-12-30', '1'],
+          ],
+        ],
+        [
+          'jsonl',
+          ['{"a":1,"b":null}', '{"a":2,"b":"plain"}'],
+          'a BIGINT, b VARCHAR',
+          [
+            [1, null],
+            [2, 'plain'],
+          ],
+        ],
+        ['jsonl', ['{"a":null}', '{"a":{"x":[1]}}'], 'a STRUCT("x" BIGINT[])', [[null], [{ x: [1] }]]],
+        ['jsonl', ['{"a":1}\n{"a":"x"}', '{"a":"plain"}'], 'a JSON', [[1], ['x'], ['plain']]],
+        ['jsonl', ['{"a":true}', '{"a":5}'], 'a JSON', [[true], [5]]],
+        [
+          'jsonl',
+          ['{"b":1}', '{"a":{"x":1}}', '{"a":2}'],
+          'b BIGINT, a JSON',
+          [
+            [1, null],
+            [null, { x: 1 }],
+            [null, 2],
+          ],
+        ],
+        [
+          'jsonl',
+          ['{"a":"550e8400-e29b-41d4-a716-446655440000"}', '{"a":"2024-01-01T00:00:00Z"}', '{"a":"hello"}'],
+          'a VARCHAR',
+          [['550e8400-e29b-41d4-a716-446655440000'], ['2024-01-01T00:00:00Z'], ['hello']],
+        ],
+        [
+          'jsonl',
+          ['{"a":{"x":1}}', '{"a":{"y":"z"}}'],
+          'a STRUCT("x" BIGINT, "y" VARCHAR)',
+          [[{ x: 1, y: null }], [{ x: null, y: 'z' }]],
+        ],
+      ];
+      for (const [format, contents, columns, rows] of cases)
+        assert.deepEqual(await columnsAndRows(format, ...contents), [columns, rows], contents.join(' + '));
+      const { columns } = await written(file('csv', 'a\n5\n'), file('jsonl', '{"a":"x"}\n'));
+      assert.deepEqual(columns, ['a VARCHAR']);
+    });
+
+    it('say where they do not come together', async () => {
+      const struct = await exported((await written(file('jsonl', '{"a":{"x":1}}'))).key, 'parquet');
+      const list = await exported((await written(file('jsonl', '{"a":[1]}'))).key, 'parquet');
       await refused(
-        asFiles('{"b":1}\n', '{"a":{"x":1}}\n', '{"a":2}\n'),
-        'The files do not agree on the column a: it is STRUCT(x BIGINT) in file 2, BIGINT in file 3. Give it one type in all of them.',
+        [file('jsonl', '{"b":1}\n'), file('parquet', struct), file('parquet', list)],
+        'The files do not agree on the column a: it is STRUCT(x BIGINT) in file 2, BIGINT[] in file 3. Give it one type in all of them.',
       );
       await refused([file('csv', 'a\n1\n'), file('csv', '')], 'File 2: The file is empty.');
       await refused(
         [file('csv', 'a,b\n1,2\n'), file('jsonl', '{"a":1}\n'), file('csv', 'a,b\n1,2\n3\n')],
         'File 3: Line 3 has another number of fields, 1, than the header, 2.',
       );
+    });
+
+    it('keep rows that begin like comments, and the digits of whole numbers of any length', async () => {
+      const text = await written(file('csv', '#a,b\n1,2\n#3,4\n5,#6\n'));
+      assert.deepEqual(
+        (await rowsOf(text.key)).map((row) => Object.values(row as object)),
+        [
+          [1, '1', '2'],
+          [2, '#3', '4'],
+          [3, '5', '#6'],
+        ],
+      );
+      const ids =
+        'id,at,n\n14695981039346656037,99999999999999999999999,1.5\n14695981039346656038,-1,12345678901234567890\n';
+      for (const pieces of [1, 7, 100]) {
+        const { key, columns } = await written(file('csv', ids, pieces));
+        assert.deepEqual(columns, ['id UBIGINT', 'at VARCHAR', 'n DOUBLE']);
+        assert.deepEqual(await rowsOf(key), [
+          { source_row: 1, id: '14695981039346656037', at: '99999999999999999999999', n: 1.5 },
+          { source_row: 2, id: '14695981039346656038', at: '-1', n: 12_345_678_901_234_567_890 },
+        ]);
+      }
+      const two = await written(file('csv', ids), file('csv', 'id,at,n\n7,x,2\n'));
+      assert.deepEqual(two.columns, ['id DECIMAL(38,0)', 'at VARCHAR', 'n DOUBLE']);
     });
 
     /** One row with so many columns. */

@@ -1,7 +1,8 @@
 import { clip } from '../../kernel/bounded.ts';
 
 const LENGTH_MAX = 300;
-const ABSOLUTE_PATH = /(?<![\w.])(?:\/|[A-Za-z]:\\|~\/)[^\s"'`)\]]+/g;
+/** What only opens a comment is no path. */
+const ABSOLUTE_PATH = /(?<![\w.])(?:\/|[A-Za-z]:\\|~\/)[^\s"'`)\]*][^\s"'`)\]]*/g;
 
 /** The first line of what the engine said, without paths, short enough for a caller to read. */
 export function clipMessage(message: string): string {

@@ -115,7 +115,7 @@ async function faultOfParsing(connection: DuckDBConnection, file: EngineFile): P
   try {
     await connection.run(
       `SELECT count(*) FROM read_csv(${literal(path)}, columns = {${columns}}, auto_detect = false, delim = ${literal(delimiter)}, ` +
-        `quote = '"', escape = '"', header = true, skip = ${emptyLines}, strict_mode = true, max_line_size = ${LINE_BYTES_MAX}, buffer_size = ${2 * LINE_BYTES_MAX})`,
+        `quote = '"', escape = '"', comment = '', header = true, skip = ${emptyLines}, strict_mode = true, max_line_size = ${LINE_BYTES_MAX}, buffer_size = ${2 * LINE_BYTES_MAX})`,
     );
     return undefined;
   } catch (error) {

@@ -63,6 +63,8 @@ export interface EngineFile {
   readonly emptyLines?: number;
   /** Whether line feeds stand with and without carriage returns, which the engine does not take. */
   readonly mixedLineEnds?: boolean;
+  /** Whether it holds digits in such a row that a double has not as many. */
+  readonly hasLongNumbers?: boolean;
 }
 
 export interface EngineLimits {

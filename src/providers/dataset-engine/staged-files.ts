@@ -12,6 +12,7 @@ const HEADER_BYTES_MAX = 64 * 1024;
 const MIB = 1024 * 1024;
 const DELIMITERS = [',', ';', '\t', '|'];
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
+const LONG_NUMBER = /\d{19}/;
 const TAIL_CHARACTERS = 4_096;
 const MARK_BYTES = 2;
 
@@ -35,7 +36,7 @@ export async function stageFile(
   options: StageOptions,
 ): Promise<EngineFile> {
   const file = path.join(folder, `${options.name}.${format}`);
-  const look: Look = { head: '', first: undefined, bytes: 0, lineEnds: new Set() };
+  const look: Look = { head: '', first: undefined, bytes: 0, lineEnds: new Set(), hasLongNumbers: false };
   const bytes = counted(content(), look, options.onBytes);
   const staged =
     format === 'parquet' ? bytes : plainText(fromWholeMark(bytes), checkOf(format, look, options.arrayBytes), format);
@@ -53,6 +54,7 @@ interface Look {
   first: string | undefined;
   bytes: number;
   readonly lineEnds: Set<string>;
+  hasLongNumbers: boolean;
 }
 
 async function* counted(
@@ -121,8 +123,10 @@ function checkOf(format: FileFormat, look: Look, arrayBytes: number): Check {
     if (zero !== -1)
       throw invalid(`The file holds the character U+0000 near byte ${byteOf(zero)}, which no text may hold.`);
     if (!format.startsWith('json')) {
-      noteLineEnds(tail + text, look.lineEnds);
-      tail = text.endsWith('\r') ? '\r' : '';
+      const joined = tail + text;
+      noteLineEnds(joined, look.lineEnds);
+      look.hasLongNumbers ||= LONG_NUMBER.test(joined);
+      tail = /(?:\r|\d{1,18})$/.exec(joined.slice(-TAIL_CHARACTERS))?.[0] ?? '';
       return;
     }
     if (format === 'json' && look.first === '[' && look.bytes > arrayBytes) {
@@ -169,7 +173,7 @@ function readableBytes(piece: Uint8Array, encoding: Encoding | undefined, start:
 }
 
 /** What the engine has to be told of separated values, by their header line. */
-function dialectOf({ head, lineEnds }: Look, format: FileFormat): Omit<EngineFile, 'path' | 'format'> {
+function dialectOf({ head, lineEnds, hasLongNumbers }: Look, format: FileFormat): Omit<EngineFile, 'path' | 'format'> {
   const [empty = ''] = /^[\r\n]*/.exec(head) ?? [];
   if (empty.length === head.length) throw invalid('The file has no header line.');
   const rest = head.slice(empty.length).replaceAll(/"(?:[^"]|"")*"/g, '');
@@ -183,6 +187,7 @@ function dialectOf({ head, lineEnds }: Look, format: FileFormat): Omit<EngineFil
     delimiter,
     emptyLines: empty.match(/\r\n|\r|\n/g)?.length ?? 0,
     mixedLineEnds: lineEnds.size > 1,
+    hasLongNumbers,
     // A header that is not all in sight cannot be counted.
     ...((head.length < HEADER_BYTES_MAX || header.length < rest.length) && { fields: count }),
   };
