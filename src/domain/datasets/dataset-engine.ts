@@ -106,7 +106,10 @@ export interface DatasetEngine {
   ): Promise<WrittenTable>;
   /** The rows in their order without `source_row`. Values that the format has no form for are text. */
   export(source: string, format: ExportFormat, options?: { readonly signal?: AbortSignal }): Promise<ExportedFile>;
-  /** Writes the answer of one SELECT over `source` as a new object; keeps `source_row` when the answer has it. */
+  /**
+   * Writes the answer of one SELECT over `source` as a new object. Keeps `source_row` when the answer has it and is at
+   * fault when that does not tell the rows apart.
+   */
   writeSelect(source: string, sql: string, target: string, options?: WriteSelectOptions): Promise<WrittenTable>;
   /** Lets a statement pass that may run over `source`: guarded, parsed and bound to its columns, but not run. */
   check(source: string, sql: string, options?: { readonly signal?: AbortSignal }): Promise<void>;

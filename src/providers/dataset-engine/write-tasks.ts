@@ -12,6 +12,7 @@ const NAME_MAX = 255;
 
 /** Types a Parquet file cannot hold, or holds with fewer digits. */
 const NOT_IN_PARQUET = /HUGEINT|BIGNUM|UNION|BIT\b|INTERVAL|TIME WITH TIME ZONE|VARIANT|GEOMETRY/;
+const WHOLE_NUMBER = /^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM)$/;
 const WIDE_INTEGER = /^(?:U?HUGEINT|BIGNUM)$/;
 
 export interface ColumnType {
@@ -37,22 +38,55 @@ export async function openRows(
   );
 }
 
-/** Writes `rows` to a new Parquet file, row identity first, and describes what was written as JSON text. */
+/**
+ * Writes `rows` to a new Parquet file, row identity first, and describes what was written as JSON text. Rows that bring
+ * no identity are numbered; one that does not tell the rows apart is refused.
+ */
 export async function writeTable(connection: DuckDBConnection, target: string, identity: string): Promise<string> {
   const all = await columnsOf(connection, 'rows');
   const columns = all.filter(({ name }) => name.toLowerCase() !== identity);
-  const hasIdentity = columns.length < all.length;
+  const given = all.find(({ name }) => name.toLowerCase() === identity);
   checkColumns(columns);
+  if (given !== undefined && !WHOLE_NUMBER.test(given.type)) throw notIdentity(identity, `is of type ${given.type}`);
   const kept = await Promise.all(columns.map((column) => storable(connection, column)));
-  const first = hasIdentity ? `CAST(${identifier(identity)} AS BIGINT)` : 'row_number() OVER ()';
+  const first = given === undefined ? 'row_number() OVER ()' : `TRY_CAST(${identifier(identity)} AS BIGINT)`;
   const select = [`${first} AS ${identifier(identity)}`, ...kept].join(', ');
   await connection.run(
     `COPY (SELECT ${select} FROM rows) TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
   );
+  if (given !== undefined) await checkIdentity(connection, target, identity);
   await connection.run(
     `CREATE VIEW written AS SELECT * EXCLUDE (${identifier(identity)}) FROM read_parquet(${literal(target)})`,
   );
   return JSON.stringify(await describeWritten(connection));
+}
+
+/** Looks at what was written, so that the statement runs once. Numbers that rise, as most do, need no memory. */
+async function checkIdentity(connection: DuckDBConnection, target: string, identity: string): Promise<void> {
+  const written = `read_parquet(${literal(target)})`;
+  const number = identifier(identity);
+  const reader = await connection.runAndReadAll(
+    'SELECT count(*) - count(number), coalesce(min(number), 1), coalesce(max(number), 1), count_if(number <= earlier) ' +
+      `FROM (SELECT ${number} AS number, lag(${number}) OVER () AS earlier FROM ${written})`,
+  );
+  const [missing = 0, least = 1, most = 1, falls = 0] = (reader.getRows()[0] ?? []).map(Number);
+  if (missing > 0) throw notIdentity(identity, 'is missing or too large in some of the rows');
+  if (least < 1 || most > Number.MAX_SAFE_INTEGER) {
+    throw notIdentity(identity, `is not between 1 and ${Number.MAX_SAFE_INTEGER} in all rows`);
+  }
+  if (falls === 0) return;
+  const again = await connection.runAndReadAll(
+    `SELECT ${number} FROM ${written} GROUP BY ${number} HAVING count(*) > 1 LIMIT 1`,
+  );
+  const [[repeated] = []] = again.getRows();
+  if (repeated !== undefined) throw notIdentity(identity, `is ${String(repeated)} in more than one row`);
+}
+
+function notIdentity(identity: string, fault: string): StatementFault {
+  return new StatementFault(
+    `The column ${identity} of the answer ${fault}, so it does not tell the rows apart. ` +
+      `Leave ${identity} out and the rows are numbered anew.`,
+  );
 }
 
 async function describeWritten(connection: DuckDBConnection): Promise<Record<string, unknown>> {

@@ -91,6 +91,30 @@ describeTool('add_dataset_step', {
         ],
       );
     },
+    'fails with a row number that tells no rows apart, and stays as it was': async () => {
+      const world = await given.project();
+      const dataset = await landedDataset(world);
+      const before = await world.call('inspect_dataset', { dataset });
+      for (const number of ['-source_row', '4611686018427387905', 'NULL::BIGINT', '1.5', '1']) {
+        const sql = `SELECT ${number} AS source_row, '' AS input, output FROM t`;
+        const { job } = await world.call('add_dataset_step', { dataset, title: 'Numbers', sql });
+        const failed = await finish(world, job);
+        assert.equal(failed.status, 'error', number);
+        assert.match(failed.job_error ?? '', /source_row .* Leave source_row out and the rows are numbered anew\./);
+        const detail = await world.call('inspect_dataset', { dataset });
+        assert.equal(detail.state, 'error');
+        assert.equal(detail.active, before.active);
+        assert.deepEqual(await world.read(detail.resource.uri), detail);
+        assert.deepEqual(detail.sample, before.sample);
+      }
+      const anew = { dataset, title: 'Anew', sql: "SELECT '' AS input, output FROM t UNION ALL SELECT '', '' FROM t" };
+      assert.equal((await finish(world, (await world.call('add_dataset_step', anew)).job)).status, 'idle');
+      const detail = await world.call('inspect_dataset', { dataset });
+      assert.deepEqual(
+        detail.cells.at(-1)?.eval_report?.failures.map(({ row }) => row),
+        [1, 2, 3, 4, 5, 6],
+      );
+    },
     'adds one version for a repeated request key': async () => {
       const world = await given.project();
       const dataset = await landedDataset(world);
