@@ -36,6 +36,14 @@ export function isBlank(text: string): string {
   return `coalesce(regexp_full_match(${text}, ${literal(SPACE_ONLY)}), true)`;
 }
 
+/** A name like the wanted one, which is in lower case, that none of the columns has. */
+export function unusedName(wanted: string, columns: readonly Pick<ContentColumn, 'name'>[]): string {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
+  let name = wanted;
+  while (taken.has(name)) name += '_';
+  return name;
+}
+
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

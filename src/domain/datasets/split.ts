@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts';
 import { ROW_IDENTITY } from './dataset-engine.ts';
-import { contentDigest, quoted } from './row-content.ts';
+import { contentDigest, quoted, unusedName } from './row-content.ts';
 import type { ContentColumn } from './row-content.ts';
 
 /** How one set of rows becomes a training and an evaluation dataset. */
@@ -45,10 +45,10 @@ export interface PartingStatement {
 
 /** A name for the column that says which rows are for evaluation; none of the rows' own. */
 export function splitFlag(columns: readonly string[]): string {
-  const taken = new Set(columns.map((column) => column.toLowerCase()));
-  let name = 'split_is_eval';
-  while (taken.has(name)) name += '_';
-  return name;
+  return unusedName(
+    'split_is_eval',
+    columns.map((name) => ({ name })),
+  );
 }
 
 /** The SELECT of one side of parted rows. */
@@ -58,7 +58,7 @@ export function sideSelect(flag: string, side: SplitSide): string {
 
 /** The SELECT that counts contents which stand on both sides of parted rows. */
 export function overlapSelect(flag: string, columns: readonly ContentColumn[]): string {
-  return `SELECT count(*) AS overlap FROM (SELECT ${contentDigest(columns)} AS content FROM t GROUP BY content HAVING bool_or(${flag}) AND NOT bool_and(${flag}))`;
+  return `SELECT count(*) AS overlap FROM (SELECT 1 FROM t GROUP BY ${contentDigest(columns)} HAVING bool_or(${flag}) AND NOT bool_and(${flag}))`;
 }
 
 /** Rows are numbered from 1 without gaps, in their order. The columns of a file are first known when it is read. */
@@ -120,7 +120,7 @@ function placedSelect({ position }: SplitOptions): string {
   WHEN (SELECT bool_and(wanted) FROM chosen) THEN split_group <> (SELECT arg_${last}(split_group, first_row) FROM chosen)
   ELSE wanted END AS is_eval FROM chosen),
 sided AS (SELECT row_at, is_eval FROM keyed JOIN settled USING (split_group))
-SELECT is_eval FROM t LEFT JOIN sided ON t.${ROW_IDENTITY} = sided.row_at ORDER BY t.${ROW_IDENTITY}`;
+SELECT sided.is_eval FROM t LEFT JOIN sided ON t.${ROW_IDENTITY} = sided.row_at ORDER BY t.${ROW_IDENTITY}`;
 }
 
 function groupKey(columns: readonly string[]): string {

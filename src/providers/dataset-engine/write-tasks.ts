@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { unusedName } from '../../domain/datasets/row-content.ts';
 import { identifier, literal } from './engine-database.ts';
 import { typeName } from './json-values.ts';
 import { StatementFault } from './statement-guard.ts';
@@ -107,7 +108,9 @@ async function describeWritten(connection: DuckDBConnection): Promise<Record<str
 /** Row digests are made inside the engine, so only 64 characters a row cross over, whatever its size. */
 async function fingerprint(connection: DuckDBConnection, columns: readonly ColumnType[]): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(columns.map(({ name, type }) => [name, type])));
-  const result = await connection.stream('SELECT sha256(CAST(to_json(written) AS VARCHAR)) FROM written');
+  // A column of that name would stand for the row.
+  const row = unusedName('written_row', columns);
+  const result = await connection.stream(`SELECT sha256(CAST(to_json(${row}) AS VARCHAR)) FROM written AS ${row}`);
   for await (const chunk of result) {
     for (const digest of chunk.getColumnValues(0)) hash.update(`\n${String(digest)}`);
   }
