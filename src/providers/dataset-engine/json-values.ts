@@ -17,6 +17,7 @@ import {
 import type { DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { clip } from '../../kernel/bounded.ts';
 import { parseExactJson } from './exact-json.ts';
+import { fieldNames } from './struct-fields.ts';
 
 /** How much of a value is kept. `cut` is told each time something is left out. */
 export interface ValueBounds {
@@ -31,7 +32,8 @@ const DOUBLE_DIGITS = 15;
 
 /**
  * A database value as JSON. Integers beyond 2^53, decimals of more than 15 digits, NaN and infinities become text;
- * instants are RFC 3339 in UTC, local timestamps the same without a zone, BLOBs base64.
+ * instants are RFC 3339 in UTC, local timestamps the same without a zone, BLOBs base64. The value is of a chunk whose
+ * fields are numbered.
  */
 export function toJson(value: DuckDBValue, type: DuckDBType, bounds: ValueBounds): unknown {
   if (value === null || typeof value === 'boolean') return value;
@@ -81,9 +83,9 @@ function fromNested(value: DuckDBValue, type: DuckDBType, bounds: ValueBounds): 
     return boundList(value.items, bounds, (item) => toJson(item, type.valueType, inner));
   }
   if (value instanceof DuckDBStructValue && type instanceof DuckDBStructType) {
-    return boundObject(Object.entries(value.entries), bounds, ([name, item], index) => [
+    return boundObject(fieldNames(type), bounds, (name, index) => [
       name,
-      toJson(item, type.entryTypes[index] ?? type, inner),
+      toJson(value.entries[index] ?? null, type.entryTypes[index] ?? type, inner),
     ]);
   }
   if (value instanceof DuckDBMapValue && type instanceof DuckDBMapType) return fromMap(value, type, bounds, inner);

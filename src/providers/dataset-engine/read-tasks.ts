@@ -3,6 +3,7 @@ import { clip } from '../../kernel/bounded.ts';
 import { toJson, typeName } from './json-values.ts';
 import type { ValueBounds } from './json-values.ts';
 import { StatementFault } from './statement-guard.ts';
+import { numberFields } from './struct-fields.ts';
 
 const COLUMNS_MAX = 200;
 const NAME_MAX = 255;
@@ -68,6 +69,7 @@ function freeName(wanted: string, taken: Set<string>): string {
 
 async function* rowsOf(result: DuckDBResult): AsyncIterable<readonly DuckDBValue[]> {
   for await (const chunk of result) {
+    numberFields(chunk);
     for (let index = 0; index < chunk.rowCount; index += 1) yield chunk.getRowValues(index);
   }
 }
