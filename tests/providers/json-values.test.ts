@@ -46,4 +46,28 @@ describe('nested and long values in answers', function () {
     assert.deepEqual(answer.rows, rows);
     assert.equal(answer.columns[0]?.type, 'STRUCT("1" STRUCT("z" BIGINT)[], "2" VARCHAR, "b" BIGINT[])');
   });
+
+  it('keep the digits and the escapes of JSON', async () => {
+    const json = String.raw`{"a\\": [1.5, "\\\"", "12345678901234567890", 12345678901234567890], "": "", "e": 1e400, "f": "\"1,"}`;
+    assert.deepEqual(await cell(`'${json}'::JSON`), {
+      'a\\': [1.5, '\\"', '12345678901234567890', '12345678901234567890'],
+      '': '',
+      e: '1e400',
+      f: '"1,',
+    });
+    assert.deepEqual(await cell(`'"a"'::JSON`), 'a');
+    assert.deepEqual(await cell(`'{"a'::VARCHAR`), '{"a');
+  });
+
+  for (const unit of ['x', 'é', String.raw`\n`, String.raw`\"`, String.raw`\\`]) {
+    it(`are parsed as JSON, however long: millions of ${unit}`, async () => {
+      const long = `CAST('"' || repeat('${unit}', 9000000) || '"' AS JSON)`;
+      const shown = await cell(long);
+      const begin = String(parsed(`"${unit.repeat(10)}"`));
+      assert.equal(String(shown).slice(0, 10), begin.slice(0, 10));
+      const inside = await cell(`CAST('{"a":["' || repeat('${unit}', 9000000) || '",12345678901234567890]}' AS JSON)`);
+      assert.ok(typeof inside === 'object' && inside !== null && 'a' in inside && Array.isArray(inside.a));
+      assert.equal(inside.a[1], '12345678901234567890');
+    });
+  }
 });
