@@ -293,7 +293,7 @@ describe('Files of datasets', function () {
         assert.deepEqual(columns, ['id UBIGINT', 'at VARCHAR', 'n DOUBLE']);
         assert.deepEqual(await rowsOf(key), [
           { source_row: 1, id: '14695981039346656037', at: '99999999999999999999999', n: 1.5 },
-          { source_row: 2, id: '14695981039346656038', at: '-1', n: 12_345_678_901_234_567_890 },
+          { source_row: 2, id: '14695981039346656038', at: '-1', n: 12_345_678_901_234_567_168 },
         ]);
       }
       const two = await written(file('csv', ids), file('csv', 'id,at,n\n7,x,2\n'));
@@ -382,6 +382,14 @@ describe('Files of datasets', function () {
         await refused([file(format, content, Math.max(7, Math.ceil(content.length / 500)))], message);
       });
     }
+  });
+
+  it('are handed out again with rows as long as they may be', async () => {
+    const long = 'x'.repeat(31 * 1024 * 1024);
+    const text = `{"a":1}\n{"a":"NaN ${long}"}\n`;
+    const { key } = await written(file('jsonl', text, 1 << 20));
+    assert.ok((await exported(key, 'jsonl')).equals(Buffer.from(text)));
+    assert.ok((await exported(key, 'csv')).length > long.length);
   });
 
   it('take a long JSON array with space on either side of its commas, and leave the space in texts alone', async () => {

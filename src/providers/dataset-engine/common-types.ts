@@ -66,7 +66,7 @@ function commonType(types: ReadonlySet<string>, isAllJson: boolean): string | un
   return isAllJson && !all.every((type) => TEXT.test(type)) ? 'JSON' : 'VARCHAR';
 }
 
-function isNested(type: string): boolean {
+export function isNested(type: string): boolean {
   return /^(?:STRUCT|MAP)\b/.test(type) || type.endsWith(']');
 }
 

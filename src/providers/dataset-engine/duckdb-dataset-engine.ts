@@ -365,6 +365,9 @@ function translate(failure: TaskFailure, task: EngineTask, timeoutMs: number): E
       `Reading the files takes longer than ${minutes} minutes; send fewer at once.`,
     );
   }
+  if (task.kind === 'export' && isOutOfMemory) {
+    return new AppError('invalid_input', 'A row is too long for this format; export it as Parquet.');
+  }
   if (failure.reason === 'broken' || !isStatement) return failure;
   if (isOutOfMemory) {
     return invalid('The statement needs more memory than one statement may use; read fewer or smaller rows.');

@@ -1,7 +1,8 @@
 import { allowSpill, guard, identifier, lock, openDatabase, openTable } from './engine-database.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { inFiles } from './file-faults.ts';
-import { exportTable, openFiles } from './file-tasks.ts';
+import { exportTable } from './export-tasks.ts';
+import { openFiles } from './file-tasks.ts';
 import { measureTable } from './measure-tasks.ts';
 import { setPace } from './process-priority.ts';
 import type { EngineLimits, EngineReply, EngineRequest, EngineTask } from './protocol.ts';

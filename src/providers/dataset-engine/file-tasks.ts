@@ -3,8 +3,7 @@ import { commonTypes, tableOf } from './common-types.ts';
 import type { ColumnTypes } from './common-types.ts';
 import { identifier, literal } from './engine-database.ts';
 import { explain, isAboutRecords, LINE_BYTES_MAX } from './file-faults.ts';
-import { typeName } from './json-values.ts';
-import type { EngineFile, EngineTask } from './protocol.ts';
+import type { EngineFile } from './protocol.ts';
 import { StatementFault } from './statement-guard.ts';
 import { columnsOf, ROW_BYTES_MAX } from './write-tasks.ts';
 
@@ -144,42 +143,4 @@ function readerOf({ path, format, delimiter, emptyLines }: EngineFile, more?: st
 async function checkNames(connection: DuckDBConnection, view: string, identity: string): Promise<void> {
   if ((await columnsOf(connection, view)).every(({ name }) => name.toLowerCase() !== identity)) return;
   throw new StatementFault(`The column name ${identity} is reserved; give that column another name.`);
-}
-
-/** Writes `t` as one file of the format. */
-export async function exportTable(
-  connection: DuckDBConnection,
-  { format, target, identity }: Extract<EngineTask, { readonly kind: 'export' }>,
-): Promise<string> {
-  const result = await connection.stream('SELECT * FROM t LIMIT 0');
-  const columns = result
-    .columnTypes()
-    .map((type, index) => ({ name: result.columnName(index), type: typeName(type) }))
-    .filter(({ name }) => name !== identity)
-    .map(({ name, type }) => `${expressionOf(identifier(name), type, format)} AS ${identifier(name)}`);
-  const options = { jsonl: 'FORMAT json', csv: 'FORMAT csv, HEADER true', parquet: 'FORMAT parquet, COMPRESSION zstd' };
-  await connection.run(
-    `COPY (SELECT ${columns.join(', ')} FROM t) TO ${literal(target)} (${options[format]}, USE_TMP_FILE false)`,
-  );
-  return 'null';
-}
-
-/** JSON has no numbers that are none, and separated values have no nesting. */
-function expressionOf(column: string, type: string, format: 'jsonl' | 'csv' | 'parquet'): string {
-  if (format === 'parquet') return column;
-  const isNested = /^(?:STRUCT|MAP)\b|\[\d*\]$/.test(type);
-  const isJson = isNested || type === 'JSON';
-  if (format === 'csv') return isJson ? finiteJson(column) : column;
-  if (/^(?:DOUBLE|FLOAT)$/.test(type)) {
-    return `CASE WHEN isnan(${column}) THEN to_json('NaN') WHEN NOT isinf(${column}) THEN to_json(${column}) WHEN ${column} > 0 THEN to_json('Infinity') WHEN ${column} < 0 THEN to_json('-Infinity') END`;
-  }
-  return isJson && /JSON|DOUBLE|FLOAT/.test(type) ? `CAST(${finiteJson(column)} AS JSON)` : column;
-}
-
-/** The column as JSON text, with numbers that are none as text; only the rows that hold one are taken apart. */
-function finiteJson(column: string): string {
-  const json = `CAST(to_json(${column}) AS VARCHAR)`;
-  const tokens = `regexp_extract_all(${json}, '(?s)"(?:[^"\\\\]|\\\\.)*"|-?(?:NaN|Infinity)|[^"NI-]+|.')`;
-  const quoted = `list_transform(${tokens}, token -> CASE WHEN token IN ('NaN', 'Infinity', '-Infinity') THEN '"' || token || '"' ELSE token END)`;
-  return `CASE WHEN regexp_matches(${json}, 'NaN|Infinity') THEN array_to_string(${quoted}, '') ELSE ${json} END`;
 }
