@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { ModelFault } from '../../../src/domain/models/index.ts';
 import type { ModelFaultKind, ModelRequest } from '../../../src/domain/models/index.ts';
 import { OpenAiChatModel } from '../../../src/providers/models/openai-chat-model.ts';
@@ -15,6 +17,7 @@ import {
   says,
   stalls,
   status,
+  trickles,
 } from '../../support/fakes/model-server.ts';
 import type { ModelAnswer } from '../../support/fakes/model-server.ts';
 
@@ -190,6 +193,19 @@ describe('a model behind the chat-completions protocol', () => {
       const answered = model().complete(request({ signal: abort.signal }));
       setTimeout(() => abort.abort(stopped), 100);
       await assert.rejects(answered, (error) => error === stopped);
+    }
+  });
+
+  it('ends a try in time although garbage is collected while its answer trickles in', async () => {
+    setFlagsFromString('--expose-gc');
+    // because the flag makes this global function
+    const collect = runInNewContext('gc') as () => void;
+    const collecting = setInterval(collect, 50);
+    try {
+      await fault('timeout', trickles, trickles, hangs);
+      assert.equal(server.questions.length, 3);
+    } finally {
+      clearInterval(collecting);
     }
   });
 

@@ -153,6 +153,13 @@ export const stalls: ModelAnswer = (response) => {
   response.write('{"choices":[{"message":');
 };
 
+/** Begins an answer and goes on with a space now and then, as long as somebody reads. */
+export const trickles: ModelAnswer = (response, question) => {
+  void stalls(response, question);
+  const timer = setInterval(() => response.write(' '), 20);
+  response.once('close', () => clearInterval(timer));
+};
+
 /** Breaks the connection in the middle of the answer. */
 export const breaksOff: ModelAnswer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' });
