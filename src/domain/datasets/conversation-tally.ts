@@ -1,6 +1,6 @@
 import { fieldsOf, listOf } from './chat-message.ts';
 import { EXAMPLES_MAX } from './row-facts.ts';
-import type { ConversationFacts, RowFailure } from './row-facts.ts';
+import type { ConversationFacts, RowFailure, RowTally } from './row-facts.ts';
 import type { Json } from './trace-source.ts';
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
@@ -10,20 +10,28 @@ const CUT_MARK = /… \[cut \d+ characters\]/;
 /** Judges the conversations of rows one after the other, in constant memory. Loads nothing else of the domain. */
 export class ConversationTally {
   readonly #failures: RowFailure[] = [];
+  readonly #unanswered: number[] = [];
+  #unansweredRows = 0;
   #failed = 0;
   #callingRows = 0;
   #multiTurnRows = 0;
 
-  /** `messages` and `tools` are JSON texts, or null where the row has none. */
-  add(row: number, messages: string | null, tools: string | null): void {
+  /** `messages` and `tools` are JSON texts, or null where the row has none; `hasOutput` tells of its output as text. */
+  add(row: number, messages: string | null, tools: string | null, hasOutput: boolean): void {
     const turns = listOf(messages);
-    const callingTurns = turns.filter((turn) => listOf(fieldsOf(turn)?.['tool_calls']).length > 0).length;
+    const callingTurns = turns.filter(isCalling).length;
+    if (!hasOutput && !answersWithCall(turns)) this.#addUnanswered(row);
     if (callingTurns > 0) this.#callingRows += 1;
     if (callingTurns > 1) this.#multiTurnRows += 1;
     const reason = turnsFault(turns) ?? toolsFault(tools);
     if (reason === undefined) return;
     this.#failed += 1;
     if (this.#failures.length < EXAMPLES_MAX) this.#failures.push({ row, reason });
+  }
+
+  /** Rows without an output. One whose last answer calls a tool has that for its output. */
+  unanswered(): RowTally {
+    return { count: this.#unansweredRows, examples: this.#unanswered };
   }
 
   close(): ConversationFacts {
@@ -34,6 +42,20 @@ export class ConversationTally {
       multiTurnRows: this.#multiTurnRows,
     };
   }
+
+  #addUnanswered(row: number): void {
+    this.#unansweredRows += 1;
+    if (this.#unanswered.length < EXAMPLES_MAX) this.#unanswered.push(row);
+  }
+}
+
+function isCalling(turn: Json): boolean {
+  return listOf(fieldsOf(turn)?.['tool_calls']).length > 0;
+}
+
+function answersWithCall(turns: readonly Json[]): boolean {
+  const answer = turns.findLast((turn) => fieldsOf(turn)?.['role'] === 'assistant');
+  return answer !== undefined && isCalling(answer);
 }
 
 /** What keeps a row from being a training example. */

@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ConversationTally } from '../../domain/datasets/conversation-tally.ts';
 import { EXAMPLES_MAX } from '../../domain/datasets/row-facts.ts';
-import type { ConversationFacts, RowFacts, RowTally } from '../../domain/datasets/row-facts.ts';
+import type { RowFacts, RowTally } from '../../domain/datasets/row-facts.ts';
 import { contentDigest, isBlank, valueText } from '../../domain/datasets/row-content.ts';
 import { identifier } from './engine-database.ts';
 import { describe } from './write-tasks.ts';
@@ -13,8 +13,11 @@ const NO_ROWS: RowTally = { count: 0, examples: [] };
 export async function measureTable(connection: DuckDBConnection, identity: string): Promise<string> {
   const columns = (await describe(connection, 't')).filter(({ name }) => name !== identity);
   const count = new RowCount(connection, columns, identity);
-  const conversations = await count.conversations();
-  const facts: RowFacts = { ...(await count.facts()), ...(conversations && { conversations }) };
+  const tally = await count.conversations();
+  const facts: RowFacts = {
+    ...(await count.facts(tally?.unanswered())),
+    ...(tally && { conversations: tally.close() }),
+  };
   return JSON.stringify(facts);
 }
 
@@ -30,21 +33,24 @@ class RowCount {
   }
 
   /** Undefined without a column of messages. */
-  async conversations(): Promise<ConversationFacts | undefined> {
+  async conversations(): Promise<ConversationTally | undefined> {
     if (!this.#has('messages')) return undefined;
     const tally = new ConversationTally();
     const [messages, tools] = [this.#text('messages'), this.#text('tools')];
-    const result = await this.#connection.stream(`SELECT ${this.#at}, ${messages}, ${tools} FROM t`);
+    const hasOutput = `NOT ${isBlank(this.#text('output'))}`;
+    const result = await this.#connection.stream(`SELECT ${this.#at}, ${messages}, ${tools}, ${hasOutput} FROM t`);
     for await (const chunk of result) {
-      const [rows, texts, lists] = [0, 1, 2].map((index) => chunk.getColumnValues(index));
+      const [rows, texts, lists, outputs] = [0, 1, 2, 3].map((index) => chunk.getColumnValues(index));
       for (let index = 0; index < chunk.rowCount; index += 1) {
-        tally.add(Number(rows?.[index]), textOrNull(texts?.[index]), textOrNull(lists?.[index]));
+        const [messagesText, toolsText] = [textOrNull(texts?.[index]), textOrNull(lists?.[index])];
+        tally.add(Number(rows?.[index]), messagesText, toolsText, outputs?.[index] === true);
       }
     }
-    return tally.close();
+    return tally;
   }
 
-  async facts(): Promise<RowFacts> {
+  /** `unanswered` are the rows without an output where that has been looked for in their conversations too. */
+  async facts(unanswered: RowTally | undefined): Promise<RowFacts> {
     const [emptyInput, emptyOutput] = [this.#isEmpty('input'), isBlank(this.#text('output'))];
     const [input, output] = [lengthOf(this.#text('input')), lengthOf(this.#text('output'))];
     const expected = this.#text('expected_output');
@@ -63,7 +69,7 @@ class RowCount {
       references: at(1),
       hasOneReference: row[2] === true,
       ...(this.#has('input') && { emptyInputs: await tally(3, emptyInput) }),
-      emptyOutputs: this.#has('output') ? await tally(4, emptyOutput) : NO_ROWS,
+      emptyOutputs: this.#has('output') ? (unanswered ?? (await tally(4, emptyOutput))) : NO_ROWS,
       failedTraces: await tally(5, failed),
       inputCharacters: at(6),
       outputCharacters: at(7),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { question } from '../../domain/datasets/traces.ts';
+import type { TraceFixture } from '../../domain/datasets/traces.ts';
 import { describeTool } from '../../support/describe-tool.ts';
 import { given } from '../../support/given.ts';
 import { freshDatabase } from '../../support/boot.ts';
@@ -40,6 +41,43 @@ describeTool('inspect_dataset', {
         { code: 'repeated_rows', message: '1 of 2 rows repeat the content of an earlier row.', rows: 1, examples: [2] },
       ]);
       assert.deepEqual([cells[0]?.stats?.has_tool_calling, cells[0]?.stats?.average_input_characters], [false, 1]);
+    },
+    'takes a call of a tool for an output, but not one that was made before the last answer': async () => {
+      const world = await given.project();
+      const call = { type: 'tool_call', id: '1', name: 'find', arguments: { id: 7 } };
+      const calling = { role: 'assistant', parts: [call] };
+      const asks = (words: string, before: readonly object[], answer: object): TraceFixture => ({
+        name: 'chat',
+        attributes: {
+          'overmind.capability': 'support',
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.input.messages': JSON.stringify([{ role: 'user', content: words }, ...before]),
+          'gen_ai.output.messages': JSON.stringify([answer]),
+        },
+      });
+      const trace_ids = await sendTraces(world, [
+        asks('calls', [], calling),
+        asks('says nothing', [], { role: 'assistant', content: '' }),
+        asks('called once', [calling], { role: 'assistant', content: ' ' }),
+        asks('answers', [], { role: 'assistant', content: 'yes' }),
+      ]);
+      await finish(world, (await world.call('create_dataset_from_traces', { name: 'traces', trace_ids })).job);
+      const since = '2025-10-01T00:00:00Z';
+      const calls = { name: 'calls', capability: 'support', since };
+      await finish(world, (await world.call('create_dataset_from_llm_calls', calls)).job);
+      for (const dataset of ['traces', 'calls']) {
+        const { rows } = await world.call('query_dataset', {
+          dataset,
+          sql: "SELECT source_row FROM t WHERE messages::VARCHAR NOT LIKE '%yes%' AND input <> 'calls'",
+        });
+        const { cells } = await world.call('inspect_dataset', { dataset });
+        const found = cells[0]?.quality?.find(({ code }) => code === 'empty_output');
+        assert.deepEqual(
+          [found?.message, found?.examples],
+          ['2 of 4 rows have no output.', rows.map((row) => row['source_row'])],
+          dataset,
+        );
+      }
     },
     'tells what the rows were made from, and what the halves of a split share': async () => {
       const world = await given.project();
