@@ -7,7 +7,10 @@ type Message = Record<string, unknown>;
 const VARINT = 0;
 const FIXED64 = 1;
 const DELIMITED = 2;
-/** Deeper than any exporter nests, and far from the end of the stack. */
+/**
+ * Far from the end of the stack, and deeper than a value may be: values alone nest, and a span with one whose inner part
+ * is left out here is refused for its depth.
+ */
 const DEPTH_MAX = 100;
 
 /**
@@ -20,7 +23,7 @@ export function decodeExportRequest(bytes: Buffer): Message {
 }
 
 function read<M extends Message>(reader: Reader, end: number, fields: Fields<M>, depth: number): M {
-  if (depth > DEPTH_MAX) throw new RangeError('messages are nested too deep');
+  if (depth > DEPTH_MAX) reader.pos = end;
   // because every field of the messages read here is optional
   const message = {} as M;
   while (reader.pos < end) {

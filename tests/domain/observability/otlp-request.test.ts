@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { Writer } from 'protobufjs/minimal.js';
 import { otlpJson, readExport } from '../../../src/domain/observability/index.ts';
 import { AppError } from '../../../src/kernel/errors.ts';
 import { createProtobufCodec } from '../../../src/providers/otlp/protobuf-codec.ts';
@@ -132,5 +133,39 @@ describe('the codecs of OTLP', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('refuse a span alone whose attribute is nested too deep, in JSON and in protobuf', () => {
+    const levels = [40, 60, 3_000];
+    const part = (field: number, content: Uint8Array) =>
+      Writer.create()
+        .uint32((field << 3) | 2)
+        .bytes(content)
+        .finish();
+    const protobuf = createProtobufCodec();
+    for (const depth of levels) {
+      const deepJson = `${'{"arrayValue":{"values":['.repeat(depth)}{"stringValue":"x"}${']}}'.repeat(depth)}`;
+      let deep = part(1, Buffer.from('x'));
+      for (let level = 0; level < depth; level += 1) {
+        deep = part(5, part(1, deep));
+      }
+      const name = (text: string) => part(5, Buffer.from(text));
+      const ids = Buffer.concat([part(1, Buffer.alloc(16, 1)), part(2, Buffer.alloc(8, 2))]);
+      const attribute = part(9, Buffer.concat([part(1, Buffer.from('k')), part(2, deep)]));
+      const spans = [Buffer.concat([ids, name('deep'), attribute]), Buffer.concat([ids, name('good')])];
+      const bytes = part(1, part(2, Buffer.concat(spans.map((span) => part(2, span)))));
+      const json = otlpExport([
+        { ...otlpSpan({}), attributes: [{ key: 'k', value: 'deep' }] },
+        otlpSpan({ name: 'good' }),
+      ]);
+      for (const read of [
+        () =>
+          otlpJson.decodeRequest(Buffer.from(JSON.stringify(json).replace('"value":"deep"', `"value":${deepJson}`))),
+        () => protobuf.decodeRequest(Buffer.from(bytes)),
+      ]) {
+        const batch = readExport(read(), 1n);
+        assert.deepEqual([batch.rejected, batch.spans.map((span) => span.name)], [1, ['good']], `${depth} levels`);
+      }
+    }
   });
 });
