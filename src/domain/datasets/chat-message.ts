@@ -1,3 +1,4 @@
+import { parseRecorded, recordedText } from './recorded-json.ts';
 import type { Json, JsonFields } from './trace-source.ts';
 
 export type ChatRole = 'system' | 'user' | 'assistant' | 'tool';
@@ -73,14 +74,14 @@ export function toolDefinition(recorded: Json): JsonFields | undefined {
 
 /** An object, also when an exporter sent it as JSON text. */
 export function fieldsOf(value: Json | undefined): JsonFields | undefined {
-  const parsed = typeof value === 'string' && value.trimStart().startsWith('{') ? parseOrNothing(value) : value;
+  const parsed = typeof value === 'string' && value.trimStart().startsWith('{') ? parseRecorded(value) : value;
   // because an object that is no array is a record of JSON values
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as JsonFields) : undefined;
 }
 
 /** A list, also when an exporter sent it as JSON text. */
 export function listOf(value: Json | undefined): readonly Json[] {
-  const parsed = typeof value === 'string' && value.trimStart().startsWith('[') ? parseOrNothing(value) : value;
+  const parsed = typeof value === 'string' && value.trimStart().startsWith('[') ? parseRecorded(value) : value;
   // because Array.isArray does not narrow readonly arrays
   return Array.isArray(parsed) ? (parsed as readonly Json[]) : [];
 }
@@ -132,7 +133,7 @@ function contentOf(message: JsonFields, parts: readonly JsonFields[]): ChatMessa
   }
   const content = message['content'];
   if (parts.length > 0 || content === undefined || content === null || content === '') return null;
-  return typeof content === 'string' ? content : JSON.stringify(content);
+  return typeof content === 'string' ? content : recordedText(content);
 }
 
 function partText(part: Json): string | undefined {
@@ -160,7 +161,7 @@ function toolCall(recorded: Json): readonly ToolCall[] {
     {
       ...(typeof id === 'string' && id !== '' && { id }),
       type: 'function',
-      function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) },
+      function: { name, arguments: typeof given === 'string' ? given : recordedText(given) },
     },
   ];
 }
@@ -170,14 +171,6 @@ function toolResult(part: JsonFields): readonly ChatMessage[] {
   if (type !== 'tool_call_response' && type !== 'tool_result' && type !== 'tool-result') return [];
   const id = part['id'] ?? part['tool_use_id'] ?? part['toolCallId'];
   const given = part['response'] ?? part['result'] ?? part['content'] ?? part['output'] ?? '';
-  const content = typeof given === 'string' ? given : JSON.stringify(given);
+  const content = typeof given === 'string' ? given : recordedText(given);
   return [{ role: 'tool', content, ...(typeof id === 'string' && { tool_call_id: id }) }];
-}
-
-function parseOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { clip } from '../../kernel/bounded.ts';
 import { textOf } from './chat-message.ts';
 import type { ChatMessage } from './chat-message.ts';
 import type { DatasetRow } from './dataset-engine.ts';
+import { recordedText } from './recorded-json.ts';
 import { conversationOf } from './span-conversation.ts';
 import type { SpanConversation } from './span-conversation.ts';
 import type { Json, JsonFields, SourceSpan, SourceTrace } from './trace-source.ts';
@@ -133,7 +134,7 @@ export function spoken(messages: readonly ChatMessage[], role: ChatMessage['role
 
 function asText(value: Json | undefined): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
-  return clip(typeof value === 'string' ? value : JSON.stringify(value), TEXT_MAX);
+  return clip(typeof value === 'string' ? value : recordedText(value), TEXT_MAX);
 }
 
 function metadataOf(trace: SourceTrace): JsonFields {

@@ -1,5 +1,6 @@
 /** JSON as observability stores it. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+/** JSON as it was recorded; whole numbers beyond 2^53 are bigints. */
+export type Json = string | number | bigint | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonFields = { readonly [key: string]: Json };
 
 /** Conditions on traces, joined by and. Instants are RFC 3339 texts in UTC. */

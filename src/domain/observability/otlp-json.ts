@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { AppError } from '../../kernel/errors.ts';
+import { mapOutsideStrings } from '../../kernel/json-outside.ts';
 import type { OtlpCodec } from './otlp-codec.ts';
 
 /** OTLP in its JSON mapping. */
@@ -32,7 +33,7 @@ export const otlpJson: OtlpCodec = {
  * quoted before parsing, which OTLP's JSON mapping allows for every 64-bit field.
  */
 function parseExactJson(text: string): unknown {
-  return JSON.parse(mayHoldLongIntegers(text) ? quoteLongIntegers(text) : text);
+  return JSON.parse(mayHoldLongIntegers(text) ? mapOutsideStrings(text, quoteLongIntegers) : text);
 }
 
 const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
@@ -42,30 +43,6 @@ function mayHoldLongIntegers(text: string): boolean {
   return HINT.test(text);
 }
 
-/** Walks from string to string, so that digits inside strings are never touched. */
-function quoteLongIntegers(text: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  while (from < text.length) {
-    const open = text.indexOf('"', from);
-    const outside = open === -1 ? text.slice(from) : text.slice(from, open);
-    parts.push(outside.replace(LONG_INTEGER, '"$&"'));
-    if (open === -1) break;
-    const end = endOfString(text, open);
-    parts.push(text.slice(open, end));
-    from = end;
-  }
-  return parts.join('');
-}
-
-function endOfString(text: string, open: number): number {
-  let at = text.indexOf('"', open + 1);
-  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
-  return at === -1 ? text.length : at + 1;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0;
-  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
-  return backslashes % 2 === 1;
+function quoteLongIntegers(outside: string): string {
+  return outside.replace(LONG_INTEGER, '"$&"');
 }

@@ -48,13 +48,13 @@ export class JsonText {
 }
 
 /** The end of the part outside strings that begins at `from`, with the quote that ends it. */
-export function beforeString(text: string, from: number): number {
+function beforeString(text: string, from: number): number {
   const quote = text.indexOf('"', from);
   return quote === -1 ? text.length : quote + 1;
 }
 
 /** The end of the string whose content begins at `from`, with its quote. */
-export function afterString(text: string, from: number): number {
+function afterString(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     if (!isEscaped(text, quote, from)) return quote + 1;
   }

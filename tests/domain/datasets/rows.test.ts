@@ -172,6 +172,41 @@ describe('rows from traces', function () {
     ]);
   });
 
+  it('keep every digit of what a tool was called with and answered, and no character that a dataset may not hold', async () => {
+    const output = [
+      '[{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"f",',
+      '"arguments":{"big":9007199254740993,"small":-7,"text":"id 9007199254740993","list":[123456789012345678901234567890]}}]},',
+      '{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":{"n":-9007199254740995}}]},',
+      '{"role":"assistant","content":"a\\u0000b \\ud83c \\u0000integer:12"}]',
+    ].join('');
+    const [row] = await rowsOf(
+      [{ name: 'exact', children: [{ attributes: { 'gen_ai.output.messages': output } }] }],
+      'SELECT output, messages FROM t',
+    );
+    assert.deepEqual(row, {
+      output: 'a\ufffdb \ufffd \ufffdinteger:12',
+      messages: [
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            {
+              id: 'c1',
+              type: 'function',
+              function: {
+                name: 'f',
+                arguments:
+                  '{"big":9007199254740993,"small":-7,"text":"id 9007199254740993","list":[123456789012345678901234567890]}',
+              },
+            },
+          ],
+        },
+        { role: 'tool', content: '{"n":-9007199254740995}', tool_call_id: 'c1' },
+        { role: 'assistant', content: 'a\ufffdb \ufffd \ufffdinteger:12' },
+      ],
+    });
+  });
+
   it('use the model call that saw most of the conversation', async () => {
     const call = (turns: readonly string[], answer: string): SpanFixture => ({
       attributes: {

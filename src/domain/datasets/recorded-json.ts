@@ -1,0 +1,48 @@
+import { toWellFormed } from '../../kernel/bounded.ts';
+import { mapOutsideStrings } from '../../kernel/json-outside.ts';
+import type { Json } from './trace-source.ts';
+
+const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+const NEEDS_CARE = /\d{16}|\\u/;
+
+/**
+ * The value of JSON text that instrumentation recorded. Whole numbers beyond 2^53 are bigints, so that none of their
+ * digits is lost; U+0000 and half surrogate pairs, which no dataset may hold, become U+FFFD. Undefined for other text.
+ */
+export function parseRecorded(text: string): Json | undefined {
+  try {
+    if (!NEEDS_CARE.test(text)) return JSON.parse(text);
+    const mark = markFor(text);
+    const marked = mapOutsideStrings(text, (outside) => markLong(outside, mark));
+    return JSON.parse(marked, (_name, value: unknown) => (typeof value === 'string' ? meant(value, mark) : value));
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON text of a value as it was parsed, every digit in its place. */
+export function recordedText(value: Json): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(recordedText).join(',')}]`;
+  const fields = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${recordedText(item)}`);
+  return `{${fields.join(',')}}`;
+}
+
+/** Begins the text that stands for a whole number while the rest is parsed; no text of the record begins so. */
+function markFor(text: string): string {
+  let name = 'integer';
+  while (text.includes(`\\u0000${name}:`)) name += '_';
+  return `\0${name}:`;
+}
+
+function markLong(outside: string, mark: string): string {
+  return outside.replace(LONG_INTEGER, (digits) =>
+    Number.isSafeInteger(Number(digits)) ? digits : JSON.stringify(mark + digits),
+  );
+}
+
+function meant(text: string, mark: string): string | bigint {
+  if (text.startsWith(mark) && /^-?\d+$/.test(text.slice(mark.length))) return BigInt(text.slice(mark.length));
+  return toWellFormed(text).replaceAll('\0', '\ufffd');
+}
