@@ -148,7 +148,10 @@ function withConnection(command: Command): Command {
   return command
     .option('--url <address>', 'the server')
     .option('--project <reference>', 'the project')
-    .option('--key-file <file>', 'file that holds the key')
+    .option(
+      '--key-file <file>',
+      'file that holds the key; an address and project in it go before those of the environment',
+    )
     .option('--json', 'print one JSON value instead of text');
 }
 

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { neutralise } from './json.ts';
 
 type Style = 'bold' | 'green' | 'red' | 'yellow' | 'dim';
 
@@ -21,8 +22,9 @@ export function createTerminal(process: {
   };
 }
 
-/** Columns padded to their widest cell; the last one is left as it is. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Columns padded to their widest cell; the last one is left as it is. A cell stays in its line, whatever it holds. */
+export function table(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map((cell) => neutralise(cell).replaceAll(/[\r\n\t]+/g, ' ')));
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.length)));
   const line = (row: readonly string[]): string =>

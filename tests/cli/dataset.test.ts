@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
 import { eventually } from '../support/eventually.ts';
+import { freshDatabase } from '../support/boot.ts';
+import { ModelServer, says, status } from '../support/fakes/model-server.ts';
 import { given, type World } from '../support/given.ts';
+import { startServer } from '../support/mcp.ts';
 import { overmind, start } from './support/run.ts';
 
 const MIB = 1024 * 1024;
@@ -126,6 +129,46 @@ describe('overmind dataset', () => {
       names.filter((name) => ['twice', 'thrice'].includes(name)),
       ['twice'],
     );
+  });
+
+  it('keeps a line for each dataset, whatever its name holds', async () => {
+    const name = 'two\nlines\tand \u001b[31mred';
+    const client = world.client();
+    const { uploads } = await completeUpload(world);
+    await client.create_dataset({ parameters: { project_id: world.project.id }, body: { name, uploads } });
+    const { stdout } = await overmind(['dataset', 'list'], settings);
+    assert.ok(
+      stdout.split('\n').some((line) => line.endsWith('two lines and \ufffd[31mred')),
+      stdout,
+    );
+  });
+
+  it('ends with 1 when the agent comes to no answer, and says why', async () => {
+    const model = await ModelServer.start();
+    const server = await startServer({
+      database: await freshDatabase(),
+      environment: {
+        MODEL_PROVIDER_URL: model.url,
+        MODEL_PROVIDER_MODEL: 'some-model',
+        MODEL_PROVIDER_API_KEY: 'sk-provider-0123456789abcdef',
+      },
+    });
+    const asked = await given.project({ server });
+    asked.work();
+    const theirs = { ...settings, OVERMIND_URL: server.origin, OVERMIND_API_KEY: asked.key };
+    const path = join(folder, 'asked.csv');
+    await writeFile(path, 'input,output\na,b\n');
+    const sent = await overmind(['dataset', 'upload', path, '--name', 'asked', '--json'], theirs);
+    const { summary, dataset, job } = JSON.parse(sent.stdout);
+    assert.deepEqual([dataset.state, job.status], ['idle', 'idle']);
+    assert.doesNotMatch(summary, /landing/);
+    model.will(status(401));
+    const denied = await overmind(['dataset', 'message', 'asked', 'hello', '--yes'], theirs);
+    assert.deepEqual([denied.code, /refuses the credential/.test(denied.stderr)], [1, true], denied.stderr);
+    model.will(says('All is well.'));
+    const answered = await overmind(['dataset', 'message', 'asked', 'hello', '--yes'], theirs);
+    assert.equal(answered.code, 0, answered.stderr);
+    await model.stop();
   });
 
   it('tells its version without a key', async () => {

@@ -126,6 +126,8 @@ describe('REST: limits of files and datasets', function () {
       const error = await refused(create({ name, uploads }));
       assert.deepEqual([error.status, error.code], [400, 'invalid_input'], JSON.stringify(name.slice(0, 5)));
     }
+    const address = await refused(create({ name: 'overmind://datasets/x', uploads }));
+    assert.match(address.message, /is the address of a resource; write a plain name/);
     const spaced = await create({ name: ' spaced out\n', uploads: [await upload(world, 'two.csv', 'a\n1\n')] });
     assert.equal(spaced.dataset.name, 'spaced out');
     const name = 'n'.repeat(249);

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import type { DatasetDetail } from '../../../generated/contracts/models/dataset_detail.ts';
 import type { DatasetMutation } from '../../../generated/contracts/models/dataset_mutation.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Connection } from '../connection.ts';
@@ -15,7 +16,10 @@ export async function messageAgent(
 ): Promise<void> {
   if (yes !== true) await agree('The message goes to a language model, which costs tokens. Send it?');
   const connection = await session.connect();
-  await follow(session, connection, await connection.tools.call('message_dataset_agent', { dataset, message }));
+  const made = await connection.tools.call('message_dataset_agent', { dataset, message });
+  const { recent_chat: chat } = await follow(session, connection, made);
+  const answer = chat.findLast(({ role }) => role === 'agent');
+  if (answer?.status === 'error') throw new Refused(answer.error ?? 'The agent gave no answer.');
 }
 
 /** Approves or denies a proposed version. */
@@ -38,12 +42,13 @@ export async function addStep(
   await follow(session, connection, await connection.tools.call('add_dataset_step', { ...step }));
 }
 
-async function follow(session: Session, { tools }: Connection, made: DatasetMutation): Promise<void> {
+async function follow(session: Session, { tools }: Connection, made: DatasetMutation): Promise<DatasetDetail> {
   const { terminal, json, progress } = session;
   const job = await waitForJob(tools, made.job.id, progress);
   const detail = await tools.call('inspect_dataset', { dataset: made.dataset.id });
   terminal.out(json ? JSON.stringify(detail) : describeDataset(detail, terminal.style));
   if (detail.state === 'error') throw new Refused(detail.error ?? job.job_error ?? job.summary);
+  return detail;
 }
 
 async function agree(question: string): Promise<void> {

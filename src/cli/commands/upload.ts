@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { basename, extname } from 'node:path';
 import type { CreateDatasetRequestCall } from '../../../generated/contracts/endpoints/create_dataset.ts';
+import type { DatasetDetail } from '../../../generated/contracts/models/dataset_detail.ts';
 import type { DatasetMutation } from '../../../generated/contracts/models/dataset_mutation.ts';
+import type { GetJobOutput } from '../../../generated/contracts/tools/jobs/get_job.ts';
 import { retry } from '../../kernel/retry.ts';
 import type { Connection } from '../connection.ts';
 import { isWorthRepeating } from '../explain.ts';
@@ -101,10 +103,24 @@ async function report(
   const ids = [made.dataset.id, ...(made.eval_dataset === undefined ? [] : [made.eval_dataset.id])];
   const details = [];
   for (const dataset of ids) details.push(await tools.call('inspect_dataset', { dataset }));
-  if (json) terminal.out(JSON.stringify({ ...made, job: { ...made.job, status: job.status }, details }));
+  if (json) terminal.out(JSON.stringify(atTheEnd(made, job, details)));
   else terminal.out(details.map((detail) => describeDataset(detail, terminal.style)).join('\n\n'));
   const failed = details.find(({ state }) => state === 'error');
   if (failed !== undefined) throw new Refused(`The rows did not land: ${failed.error ?? job.job_error ?? job.summary}`);
+}
+
+/** What was answered at first, as it is after the wait. */
+function atTheEnd(made: DatasetMutation, job: GetJobOutput, details: readonly DatasetDetail[]): unknown {
+  const stateOf = (id: string) => details.find((detail) => detail.id === id)?.state;
+  const { dataset, eval_dataset: evalDataset } = made;
+  return {
+    ...made,
+    summary: job.summary,
+    dataset: { ...dataset, state: stateOf(dataset.id) ?? dataset.state },
+    ...(evalDataset && { eval_dataset: { ...evalDataset, state: stateOf(evalDataset.id) ?? evalDataset.state } }),
+    job: { ...made.job, status: job.status },
+    details,
+  };
 }
 
 function waitingText({ summary, dataset }: DatasetMutation): string {

@@ -1,3 +1,4 @@
+import { clip } from '../../kernel/bounded.ts';
 import type { TableColumn } from './dataset-engine.ts';
 import type { DatasetIntent } from './dataset.ts';
 import type { ContractReport, RowStats } from './contracts.ts';
@@ -45,6 +46,7 @@ export interface Fit {
 }
 
 const PROPOSED = 'proposed';
+const REASON_MAX = 500;
 
 const NEXT: Readonly<Record<CellState, readonly CellState[]>> = {
   proposed: ['queued'],
@@ -99,6 +101,8 @@ export function findCell(cells: readonly Cell[], reference: string): Cell | unde
 export function fitOf(cell: Cell, intent: DatasetIntent): Fit {
   if (intent === 'pending')
     return { ok: false, reason: 'It is not decided whether the dataset is for training or evaluation.' };
+  if (cell.state === 'failed')
+    return { ok: false, reason: clip(`The version failed: ${cell.error ?? ''}`, REASON_MAX) };
   if (cell.table === undefined) return { ok: false, reason: 'The version has not been computed.' };
   const report = intent === 'train' ? cell.table.trainReport : cell.table.evalReport;
   return { ok: report.ok, reason: report.reason };

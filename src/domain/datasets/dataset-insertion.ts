@@ -2,6 +2,7 @@ import type { Tx } from '../../db/database.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { IdMaker } from '../../kernel/ids.ts';
 import type { JobsService } from '../jobs/index.ts';
+import { isAddress } from './dataset-reference.ts';
 import { DatasetRepository } from './dataset-repository.ts';
 import type { NewDataset } from './dataset-repository.ts';
 import type { Dataset, DatasetIntent } from './dataset.ts';
@@ -60,10 +61,21 @@ export async function insertSource(
   return { dataset, ...optional('evalDataset', evalDataset) };
 }
 
-/** References are read without the space around them, so no name keeps any; one without a visible character is none. */
+/**
+ * References are read without the space around them, so no name keeps any. One without a visible character is none, and
+ * by one that is an address nobody could call the dataset.
+ */
 function requireName(text: string): string {
-  if (/[^\p{C}\p{Z}]/u.test(text)) return text.trim();
-  throw new AppError('invalid_input', 'The name of the dataset is blank; write at least one visible character.', {
-    fields: { name: 'is blank' },
-  });
+  const name = text.trim();
+  if (!/[^\p{C}\p{Z}]/u.test(name)) {
+    throw wrongName('The name of the dataset is blank; write at least one visible character.', 'is blank');
+  }
+  if (isAddress(name)) {
+    throw wrongName('The name of the dataset is the address of a resource; write a plain name.', 'is an address');
+  }
+  return name;
+}
+
+function wrongName(message: string, fault: string): AppError {
+  return new AppError('invalid_input', message, { fields: { name: fault } });
 }

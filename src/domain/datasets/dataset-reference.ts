@@ -15,6 +15,11 @@ export function parseReference(reference: string): DatasetReference {
   return isUuid(id) ? { id } : { name: wanted };
 }
 
+/** Whether a name would be read as the address of a dataset, so that nobody could call it by its name. */
+export function isAddress(name: string): boolean {
+  return URI.test(name);
+}
+
 export function datasetNotFound(): AppError {
   return new AppError(
     'dataset_not_found',

@@ -19,10 +19,10 @@ export function nextActions(dataset: Dataset, cells: readonly Cell[], hasModel: 
     return [action('get_job', 'Work is going on; ask again until it ends.', { kind: 'dataset_run', id: dataset.id })];
   }
   if (cells.length === 0) return afterFailedLanding(dataset);
-  const isWaiting = cells.some((cell) => cell.state === 'queued' || cell.state === 'failed');
-  const run = action('run_dataset', 'A version is waiting to be computed.', { dataset: dataset.id });
+  const unfinished = inOrder(cells).find((cell) => cell.state === 'queued' || cell.state === 'failed');
+  const run = unfinished === undefined ? [] : [runAction(dataset, unfinished)];
   if (dataset.state === 'error') {
-    return [prepare(dataset, `The last step failed: ${dataset.error ?? ''}`, hasModel), ...(isWaiting ? [run] : [])];
+    return [prepare(dataset, `The last step failed: ${dataset.error ?? ''}`, hasModel), ...run];
   }
   const proposals = inOrder(cells).filter((cell) => cell.state === 'proposed');
   if (proposals.length > 0) {
@@ -33,12 +33,27 @@ export function nextActions(dataset: Dataset, cells: readonly Cell[], hasModel: 
       }),
     );
   }
-  return isWaiting ? [run] : afterLanding(dataset, cells, hasModel);
+  if (unfinished === undefined) return afterLanding(dataset, cells, hasModel);
+  if (unfinished.state === 'queued') return run;
+  return [prepare(dataset, `The version "${unfinished.title}" failed: ${unfinished.error ?? ''}`, hasModel), ...run];
+}
+
+/** A failed version fails again unless what it failed of has changed; another step takes its place. */
+function runAction(dataset: Dataset, { state, title }: Cell): NextAction {
+  const reason =
+    state === 'queued'
+      ? 'A version is waiting to be computed.'
+      : `The version "${title}" failed; try it again only when the cause is gone.`;
+  return action('run_dataset', reason, { dataset: dataset.id });
 }
 
 function afterFailedLanding(dataset: Dataset): readonly NextAction[] {
   if (dataset.state !== 'error' || dataset.landings >= LANDINGS_MAX) return [];
-  return [action('run_dataset', 'The source did not land; try it again.', { dataset: dataset.id })];
+  const reason =
+    dataset.sourceKind === 'file'
+      ? 'The files did not land. Where they are at fault, make another dataset of corrected ones; else try it again.'
+      : 'The source did not land; try it again.';
+  return [action('run_dataset', reason, { dataset: dataset.id })];
 }
 
 function afterLanding(dataset: Dataset, cells: readonly Cell[], hasModel: boolean): readonly NextAction[] {
