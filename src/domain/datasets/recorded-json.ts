@@ -14,7 +14,7 @@ export function parseRecorded(text: string): Json | undefined {
     if (!NEEDS_CARE.test(text)) return JSON.parse(text);
     const mark = markFor(text);
     const marked = mapOutsideStrings(text, (outside) => markLong(outside, mark));
-    return JSON.parse(marked, (_name, value: unknown) => (typeof value === 'string' ? meant(value, mark) : value));
+    return JSON.parse(marked, (_name, value: unknown) => meant(value, mark));
   } catch {
     return undefined;
   }
@@ -42,7 +42,18 @@ function markLong(outside: string, mark: string): string {
   );
 }
 
-function meant(text: string, mark: string): string | bigint {
-  if (text.startsWith(mark) && /^-?\d+$/.test(text.slice(mark.length))) return BigInt(text.slice(mark.length));
+function meant(value: unknown, mark: string): unknown {
+  if (typeof value === 'string') {
+    const isMarked = value.startsWith(mark) && /^-?\d+$/.test(value.slice(mark.length));
+    return isMarked ? BigInt(value.slice(mark.length)) : storable(value);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value);
+  if (entries.every(([name]) => storable(name) === name)) return value;
+  // fromEntries defines own properties, so a key named __proto__ stays data.
+  return Object.fromEntries(entries.map(([name, item]) => [storable(name), item]));
+}
+
+function storable(text: string): string {
   return toWellFormed(text).replaceAll('\0', '\ufffd');
 }

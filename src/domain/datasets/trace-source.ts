@@ -1,5 +1,4 @@
-/** JSON as observability stores it. */
-/** JSON as it was recorded; whole numbers beyond 2^53 are bigints. */
+/** JSON as observability stores it; whole numbers beyond 2^53 are bigints. */
 export type Json = string | number | bigint | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonFields = { readonly [key: string]: Json };
 

@@ -175,7 +175,7 @@ describe('rows from traces', function () {
   it('keep every digit of what a tool was called with and answered, and no character that a dataset may not hold', async () => {
     const output = [
       '[{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"f",',
-      '"arguments":{"big":9007199254740993,"small":-7,"text":"id 9007199254740993","list":[123456789012345678901234567890]}}]},',
+      '"arguments":{"big":9007199254740993,"small":-7,"a\\u0000":1,"text":"id 9007199254740993","list":[123456789012345678901234567890]}}]},',
       '{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":{"n":-9007199254740995}}]},',
       '{"role":"assistant","content":"a\\u0000b \\ud83c \\u0000integer:12"}]',
     ].join('');
@@ -196,7 +196,7 @@ describe('rows from traces', function () {
               function: {
                 name: 'f',
                 arguments:
-                  '{"big":9007199254740993,"small":-7,"text":"id 9007199254740993","list":[123456789012345678901234567890]}',
+                  '{"big":9007199254740993,"small":-7,"a\ufffd":1,"text":"id 9007199254740993","list":[123456789012345678901234567890]}',
               },
             },
           ],
