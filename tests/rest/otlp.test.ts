@@ -312,16 +312,24 @@ describe('POST /v1/traces', () => {
       assert.equal((await rows(world)).length, 1);
     });
 
-    it('refuses protobuf that nests without end', async () => {
+    it('refuses protobuf that nests without end, and only its span', async () => {
       const world = await given.project();
       // AnyValue.array_value = 5 and ArrayValue.values = 1, one inside the other, with lengths as varints.
       let bytes: Buffer<ArrayBuffer> = Buffer.alloc(0);
       for (let depth = 0; depth < 10_000; depth += 1) bytes = message(depth % 2 === 0 ? 1 : 5, bytes);
-      const keyValue = message(2, bytes);
-      const span = message(9, keyValue);
+      const keyValue = Buffer.concat([message(1, Buffer.from('k')), message(2, bytes)]);
+      const ids = Buffer.concat([message(1, Buffer.alloc(16, 1)), message(2, Buffer.alloc(8, 2))]);
+      const span = Buffer.concat([ids, message(9, keyValue)]);
       const body = message(1, message(2, message(2, span)));
       const answer = await post(world, body, { 'content-type': 'application/x-protobuf' });
-      assert.equal(answer.status, 400);
+      assert.equal(answer.status, 200);
+      const { partial } = protobuf
+        .parse('syntax = "proto3"; message A { P partial = 1; } message P { int64 rejected = 1; string why = 2; }')
+        .root.lookupType('A')
+        .decode(answer.body)
+        .toJSON();
+      assert.equal(partial.rejected, '1');
+      assert.match(partial.why, /nested more than 32 levels deep/);
     });
 
     for (const [what, change] of [
