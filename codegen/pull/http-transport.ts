@@ -14,6 +14,7 @@ export class HttpTransport implements Transport {
   readonly #headers: Headers;
   readonly #limits: Limits;
   readonly #deadline: AbortSignal;
+  #answer: AbortSignal | undefined;
   readonly #place: string;
   #session: string | undefined;
   #last = 0;
@@ -29,7 +30,7 @@ export class HttpTransport implements Transport {
 
   async ask({ method, params, headers, timeoutMs }: Ask): Promise<Answer> {
     const id = (this.#last += 1);
-    const signal = AbortSignal.any([this.#deadline, AbortSignal.timeout(timeoutMs ?? this.#limits.answerMs)]);
+    const signal = this.#within(timeoutMs ?? this.#limits.answerMs);
     try {
       const response = await this.#post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), headers, signal);
       const refusal = statusRefusal(response, this.#place);
@@ -45,7 +46,7 @@ export class HttpTransport implements Transport {
   }
 
   async tell({ method, params, headers }: Omit<Ask, 'timeoutMs'>): Promise<void> {
-    const signal = AbortSignal.any([this.#deadline, AbortSignal.timeout(this.#limits.answerMs)]);
+    const signal = this.#within(this.#limits.answerMs);
     try {
       const response = await this.#post(JSON.stringify({ jsonrpc: '2.0', method, params }), headers, signal);
       await response.body?.cancel();
@@ -67,6 +68,12 @@ export class HttpTransport implements Transport {
       (response) => response.body?.cancel(),
       () => undefined,
     );
+  }
+
+  /** `any` holds its sources weakly, so a timeout is held here: nobody else would keep it from being collected. */
+  #within(ms: number): AbortSignal {
+    this.#answer = AbortSignal.timeout(ms);
+    return AbortSignal.any([this.#deadline, this.#answer]);
   }
 
   #post(body: string, headers: Headers, signal: AbortSignal): Promise<Response> {

@@ -4,6 +4,7 @@ import type { Arrival, TraceFeed } from '../domain/observability/index.ts';
 import type { ProjectsService } from '../domain/projects/index.ts';
 import { rateLimited } from '../http/rate-limit.ts';
 import { monotonicMs } from '../kernel/clock.ts';
+import { deadlineSignal } from '../kernel/deadline-signal.ts';
 import { sleep } from '../kernel/duration.ts';
 import { presentTraceRow } from '../presenters/observability.ts';
 import { readerOf } from './caller.ts';
@@ -86,7 +87,7 @@ export function liveTraceEndpoints({
       const first = seen === undefined ? [] : await feed.after(id, seen);
       const from = seen ?? (await feed.end(id));
       const leave = streams.enter(id);
-      const until = AbortSignal.any([signal, streams.ending, AbortSignal.timeout(streams.lifetimeMs)]);
+      const until = deadlineSignal(streams.lifetimeMs, signal, streams.ending);
       const body = Readable.from(follow({ feed, projectId: id, from, first, until, heartbeatMs: streams.heartbeatMs }));
       body.once('close', leave);
       // It ends by itself then, unless nobody reads it.
