@@ -10,19 +10,24 @@ export function mapOutsideStrings(text: string, map: (outside: string) => string
       parts.push(map(text.slice(from)));
       break;
     }
-    const end = endOfString(text, open);
+    const end = afterString(text, open + 1);
     parts.push(map(text.slice(from, open)), text.slice(open, end));
     from = end;
   }
   return parts.join('');
 }
 
-/** After the quote that ends the string which begins at `open`. */
-function endOfString(text: string, open: number): number {
-  for (let close = text.indexOf('"', open + 1); close !== -1; close = text.indexOf('"', close + 1)) {
-    let backslashes = 0;
-    while (text[close - 1 - backslashes] === '\\') backslashes += 1;
-    if (backslashes % 2 === 0) return close + 1;
+/** The end of the string whose content begins at `from`, with its quote; of a text that ends first, its end. */
+export function afterString(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    if (!isEscaped(text, quote, from)) return quote + 1;
   }
   return text.length;
+}
+
+/** Whether the character is escaped by the backslashes before it, in a string whose content begins at `from`. */
+export function isEscaped(text: string, at: number, from: number): boolean {
+  let backslashes = 0;
+  for (let before = at - 1; before >= from && text[before] === '\\'; before -= 1) backslashes += 1;
+  return backslashes % 2 === 1;
 }

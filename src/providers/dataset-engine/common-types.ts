@@ -18,7 +18,7 @@ interface ColumnIn {
 }
 
 const NUMBER = /^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
-const TIME_OF_DAY_AND_YEAR = /^(?:DATE|TIMESTAMP.*)$/;
+const DAY_OR_INSTANT = /^(?:DATE|TIMESTAMP.*)$/;
 /** What a reader takes from text alone. */
 const TEXT = /^(?:VARCHAR|UUID|TIME|DATE|TIMESTAMP.*)$/;
 /** What a reader says of a column in which it has seen no value. */
@@ -61,7 +61,7 @@ function commonType(types: ReadonlySet<string>, isAllJson: boolean): string | un
   const all = [...types];
   const [first, second] = all;
   if (second === undefined) return first ?? 'VARCHAR';
-  if ([NUMBER, TIME_OF_DAY_AND_YEAR].some((kind) => all.every((type) => kind.test(type)))) return undefined;
+  if ([NUMBER, DAY_OR_INSTANT].some((kind) => all.every((type) => kind.test(type)))) return undefined;
   if (all.every(isNested)) return undefined;
   return isAllJson && !all.every((type) => TEXT.test(type)) ? 'JSON' : 'VARCHAR';
 }

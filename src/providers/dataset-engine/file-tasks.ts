@@ -20,12 +20,12 @@ export async function openFiles(
 ): Promise<void> {
   const [only] = files;
   if (files.length === 1 && only !== undefined) {
-    await told(connection, files, 0, () => openFile(connection, 'VIEW rows', only));
+    await told(connection, files, 0, () => openFile(connection, { storage: 'VIEW', name: 'rows' }, only));
     return told(connection, files, 0, () => checkNames(connection, 'rows', identity));
   }
   for (const [index, file] of files.entries()) {
     await told(connection, files, index, async () => {
-      await openFile(connection, `${storageOf(file)} ${tableOf(index)}`, file);
+      await openFile(connection, { storage: storageOf(file), name: tableOf(index) }, file);
       await checkNames(connection, tableOf(index), identity);
     });
   }
@@ -61,14 +61,19 @@ function storageOf({ format }: EngineFile): string {
  * Rows of JSON with many keys, or with others from row to row, look like maps to the engine. They are rows all the same,
  * so they are looked at once more without; only then are maps inside of them columns by key.
  */
-async function openFile(connection: DuckDBConnection, target: string, file: EngineFile): Promise<void> {
+async function openFile(
+  connection: DuckDBConnection,
+  { storage, name }: { readonly storage: string; readonly name: string },
+  file: EngineFile,
+): Promise<void> {
+  const target = `${storage} ${name}`;
   try {
     await connection.run(`CREATE ${target} AS SELECT * FROM ${readerOf(file)}`);
   } catch (error) {
     if (!isAboutRecords(error)) throw error;
     await connection.run(`CREATE ${target} AS SELECT * FROM ${readerOf(file, 'map_inference_threshold = -1')}`);
   }
-  const types = await wholeNumbers(connection, target.split(' ').at(-1) ?? '', file);
+  const types = await wholeNumbers(connection, name, file);
   if (types.size > 0) await connection.run(`CREATE OR REPLACE ${target} AS SELECT * FROM ${typedReader(file, types)}`);
 }
 

@@ -1,3 +1,5 @@
+import { afterString, isEscaped } from '../../kernel/json-outside.ts';
+
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG_RUN = /\d{19}/;
 /** Looked for from its beginning only: a long run of space must not be looked at from each of its characters. */
@@ -51,20 +53,6 @@ export class JsonText {
 function beforeString(text: string, from: number): number {
   const quote = text.indexOf('"', from);
   return quote === -1 ? text.length : quote + 1;
-}
-
-/** The end of the string whose content begins at `from`, with its quote. */
-function afterString(text: string, from: number): number {
-  for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    if (!isEscaped(text, quote, from)) return quote + 1;
-  }
-  return text.length;
-}
-
-function isEscaped(text: string, at: number, from: number): boolean {
-  let backslashes = 0;
-  for (let before = at - 1; before >= from && text[before] === '\\'; before -= 1) backslashes += 1;
-  return backslashes % 2 === 1;
 }
 
 /** How many characters at the end can only be understood with those that follow. */
