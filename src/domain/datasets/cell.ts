@@ -99,10 +99,10 @@ export function findCell(cells: readonly Cell[], reference: string): Cell | unde
 }
 
 export function fitOf(cell: Cell, intent: DatasetIntent): Fit {
-  if (intent === 'pending')
-    return { ok: false, reason: 'It is not decided whether the dataset is for training or evaluation.' };
   if (cell.state === 'failed')
     return { ok: false, reason: clip(`The version failed: ${cell.error ?? ''}`, REASON_MAX) };
+  if (intent === 'pending')
+    return { ok: false, reason: 'It is not decided whether the dataset is for training or evaluation.' };
   if (cell.table === undefined) return { ok: false, reason: 'The version has not been computed.' };
   const report = intent === 'train' ? cell.table.trainReport : cell.table.evalReport;
   return { ok: report.ok, reason: report.reason };

@@ -73,6 +73,8 @@ describeTool('run_dataset', {
         detail.next_actions.map(({ tool }) => tool),
         ['add_dataset_step', 'run_dataset'],
       );
+      assert.match(detail.cells[1]?.fits.reason ?? '', /^The version failed: .*no columns/);
+      assert.match(detail.next_actions[1]?.reason ?? '', /failed; try it again only when the cause is gone/);
       const refusal = await world.refusal('run_dataset', { dataset: id, proposal_cell: cell });
       assert.equal(refusal.code, 'dataset_invalid');
       assert.match(refusal.message, /has failed; run the dataset without a proposal/);
